@@ -22,7 +22,9 @@ def digest(*parts: Any) -> str:
         TypeError: a part is not a JSON value or holds a float.
     """
     _refuse_floats(parts)
-    encoded = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    encoded = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
     return hashlib.sha256(encoded).hexdigest()
 
 
