@@ -86,6 +86,17 @@ _LOADERS: dict[str, str] = {
     "text/x-hugo": "aipk_core.documents.loaders.hugo:load_hugo",
     "text/html": "aipk_core.documents.loaders.html:load_html",
     "application/xhtml+xml": "aipk_core.documents.loaders.html:load_html",
+    "application/pdf": "aipk_core.documents.loaders.pdf:load_pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "aipk_core.documents.loaders.docx:load_docx",
+    "application/vnd.oasis.opendocument.text": "aipk_core.documents.loaders.odt:load_odt",
+    "application/epub+zip": "aipk_core.documents.loaders.epub:load_epub",
+    "application/rtf": "aipk_core.documents.loaders.rtf:load_rtf",
+    "application/x-ipynb+json": "aipk_core.documents.loaders.notebook:load_notebook",
+    "text/csv": "aipk_core.documents.loaders.table_file:load_csv",
+    "text/tab-separated-values": "aipk_core.documents.loaders.table_file:load_csv",
+    "text/plain": "aipk_core.documents.loaders.plain_text:load_text",
+    "text/x-rst": "aipk_core.documents.loaders.rst:load_rst",
+    "text/asciidoc": "aipk_core.documents.loaders.asciidoc:load_asciidoc",
 }
 
 # The last suffix of the file name, lower case, without its dot.
@@ -97,7 +108,33 @@ _SUFFIXES: dict[str, str] = {
     "html": "text/html",
     "htm": "text/html",
     "xhtml": "application/xhtml+xml",
+    "pdf": "application/pdf",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "docm": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "dotx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "ott": "application/vnd.oasis.opendocument.text",
+    "epub": "application/epub+zip",
+    "rtf": "application/rtf",
+    "ipynb": "application/x-ipynb+json",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "tab": "text/tab-separated-values",
+    "txt": "text/plain",
+    "text": "text/plain",
+    "rst": "text/x-rst",
+    "rest": "text/x-rst",
+    "adoc": "text/asciidoc",
+    "asciidoc": "text/asciidoc",
+    "asc": "text/asciidoc",
 }
+
+# First bytes that no file of another type has, whatever its name says.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF-", "application/pdf"),
+    (b"{\\rtf", "application/rtf"),
+)
+_ZIP_MAGIC = b"PK\x03\x04"
 
 
 def load(raw: RawDocument, context: LoadContext | None = None) -> Document:
@@ -145,12 +182,28 @@ def media_type_of(path: str, data: bytes = b"") -> str:
 
 def _by_content(data: bytes, by_name: str) -> str:
     """Correct a name by magic bytes where those cannot lie, and guess where the name says nothing."""
+    for magic, media_type in _MAGIC:
+        if data.startswith(magic):
+            return media_type
+    if data.startswith(_ZIP_MAGIC):
+        return _by_container(data, by_name)
     if by_name != UNKNOWN:
         return by_name
     head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if head.startswith((b"<!doctype html", b"<html")):
         return "text/html"
     return UNKNOWN
+
+
+def _by_container(data: bytes, by_name: str) -> str:
+    """EPUB and OpenDocument store their type uncompressed as the first member; Word files name their main part."""
+    head = data[:200]
+    for media_type in ("application/epub+zip", "application/vnd.oasis.opendocument.text"):
+        if b"mimetype" + media_type.encode("ascii") in head:
+            return media_type
+    if by_name == UNKNOWN and b"word/document.xml" in data:
+        return _SUFFIXES["docx"]
+    return by_name
 
 
 def _loader(name: str) -> Loader:
