@@ -1,0 +1,163 @@
+"""Does an end mark end the sentence? Decided from the word before it and the first word after it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from aipk_core.text.sentence_rules import LanguageRules
+
+_QUOTES: Final = "\"'”’»›“*_`"
+_OPENING: Final = "\"'“‘«‹„‚([{¿¡*_`~<「『（"
+_LEADING: Final = "([•⁃‣▪●◦–—*+>#-"
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")
+_ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
+_ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
+_FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
+_VOWEL: Final = re.compile(r"[aeiouyäöüáéíóúàèâêô]")
+_GLUED_WORD: Final = re.compile(r"[\"'“‘(]?(?:[A-Z][a-z']+|I|A)(?=[ ,])")
+
+# Abbreviations that are ordinary words as well: before a word in lower case they end a sentence.
+_WORDS_TOO: Final = frozenset("no art fig app tab pub ed ex miss mass ill wash ore ref max min sun sat mar".split())
+# Things that are named by a letter: "Plan B. Then" ends a sentence, "John B. Then" does not.
+_LETTERED: Final = frozenset("plan type class vitamin appendix part section group grade step option hepatitis".split())
+
+
+class Stop(NamedTuple):
+    """An end mark followed by white space, and what stands around it.
+
+    Attributes:
+        before: up to 48 characters of the sentence before ``token``.
+        token: what stands between the last white space and the mark; ``""`` after white space or inline code.
+        marks: the end marks themselves: ``.``, ``?!``, ``. . .``.
+        closers: closing quotes and brackets, and footnote numbers, after the marks.
+        opener: opening quotes and brackets before ``word``.
+        word: the start of the word after the white space; ``""`` at the end of the text.
+        first: ``token`` is the first thing in its sentence.
+    """
+
+    before: str
+    token: str
+    marks: str
+    closers: str
+    opener: str
+    word: str
+    first: bool
+
+
+def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
+    """Whether the sentence ends after this mark and its closers."""
+    word = stop.word
+    if not word:
+        return True
+    if _FACE.match(word):
+        return False
+    if word[0] in ",;:)]}»›”/|&=+" or word[0] == "-" and word[:2] == "--":
+        return False
+    lower = _is_lower(word)
+    mark = stop.marks[0]
+    if "?" in stop.marks or "!" in stop.marks:
+        return _after_exclamation(stop, lower)
+    if mark not in ".…":
+        return True
+    if len(stop.marks) > 1 or mark == "…":
+        return _after_ellipsis(stop, lower)
+    if stop.first and stop.closers in ("", ")") and _ENUMERATOR.match(stop.token.lstrip(_LEADING)):
+        return False
+    if stop.closers:
+        return not lower
+    return _after_full_stop(stop, lower, rules)
+
+
+def ends_before_glued(before: str, marks: str, closers: str, after: str, rules: LanguageRules) -> bool:
+    """Whether a sentence ends at a mark that no white space follows ("the end.The next")."""
+    if ord(marks[0]) > 0x2100 or (marks[0] in "।॥۔" and after[0].isalpha()):
+        return True
+    if _is_wide(after[0]) and before and _is_wide(before[-1]):
+        return True
+    token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
+    if not token.replace("'", "").replace("’", "").lstrip(_OPENING).isalpha() or len(token) < 2:
+        return False
+    found = _GLUED_WORD.match(after)
+    if not found:
+        return False
+    if marks != "." or closers:
+        return True
+    return token[-2:].islower() and found[0].lstrip(_OPENING).lower() in rules.starters
+
+
+def _after_exclamation(stop: Stop, lower: bool) -> bool:
+    if not lower:
+        return True
+    if stop.closers:
+        return False
+    # A name with its own mark: "at Yahoo! in the". At the start of a sentence it is an exclamation: "Great! now".
+    named = stop.marks == "!" and stop.token[:1].isupper() and stop.token[1:].islower() and not stop.first
+    return not named
+
+
+def _after_ellipsis(stop: Stop, lower: bool) -> bool:
+    if stop.token.endswith(("[", "(")):
+        return False
+    return not lower and not (stop.word[0].isdigit())
+
+
+def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
+    token = stop.token.lstrip(_OPENING)
+    if not token:
+        return True
+    key = token.lower()
+    key = key.rsplit("(", 1)[-1]
+    word = stop.word
+    starts = _bare(word) in rules.starters
+    digit = word[0].isdigit()
+    if digit and key in rules.number:
+        return False
+    if key in rules.number and _ROMAN.match(_letters(word)) and _letters(word) != "I":
+        return False
+    if key in rules.title and not (lower and key in _WORDS_TOO):
+        return False
+    if key in rules.final:
+        return not lower and not stop.opener.startswith("(")
+    if len(key) == 1 and key.isalpha():
+        return _after_letter(stop, token, starts, lower)
+    if key in rules.inner or _DOTTED.match(token):
+        if lower:
+            return key in _WORDS_TOO
+        return starts and not digit
+    if token.isdigit() and rules.ordinals and len(token) <= 2:
+        return starts and not lower
+    if lower:
+        if key in rules.number and key not in _WORDS_TOO:
+            return False
+        return bool(_VOWEL.search(key)) or not key.isalpha() or not token.islower() or len(key) > 5
+    return True
+
+
+def _after_letter(stop: Stop, token: str, starts: bool, lower: bool) -> bool:
+    """"E. Smith" is an initial; "you and I. Did" and "Plan B. The" end a sentence."""
+    if lower or not starts:
+        return token.isdigit()
+    previous = stop.before.split()
+    if not previous:
+        return False
+    last = previous[-1].strip("\"'“‘(")
+    if last.lower() in _LETTERED:
+        return True
+    return last.islower() or not last[:1].isalpha()
+
+
+def _bare(word: str) -> str:
+    return word.replace("’", "'").rstrip(".,;:!?)]}\"”…").lower()
+
+
+def _letters(word: str) -> str:
+    return word.rstrip(".,;:!?)]}\"'”")
+
+
+def _is_lower(word: str) -> bool:
+    return word[0].islower()
+
+
+def _is_wide(character: str) -> bool:
+    return "\u2e80" <= character <= "\ud7ff" or "\uf900" <= character <= "\ufaff" or character >= "\U00020000"

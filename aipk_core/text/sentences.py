@@ -1,0 +1,235 @@
+"""The one sentence splitter: every part of the project that needs sentences calls ``split_sentences``.
+
+It is a rule system. One scan finds events: places where a sentence may end (end marks, line breaks, faces, ruled
+lines). Each is decided by a bounded neighbourhood: the word before, the first word after, open brackets. Time is linear
+in the length of the text, whatever the text is.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from aipk_core.text.sentence_ends import Stop, ends_before_glued, ends_sentence
+from aipk_core.text.sentence_lines import LineBreaks, item_starts
+from aipk_core.text.sentence_rules import LanguageRules, rules_for
+from aipk_core.text.spans import Span, stripped
+
+_BRACKET_REACH: Final = 300  # a bracket that does not close within this many characters protects nothing
+_THAI_PIECE: Final = 40
+_LEADING: Final = " \t\n\r([\"'•⁃‣▪●◦–—*+>#-"
+_CLOSING: Final = {"(": ")", "（": "）", "「": "」", "『": "』"}
+
+_STOPS: Final = r".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u1367\u104b\u17d4\u17d5\u203c\u2047\u2048\u2049"
+_CLOSERS: Final = r"\"'\u201d\u2019\u00bb\u203a\u201c)\]}*_`"
+_WIDE_CLOSERS: Final = r"\"'\u201d\u2019)\u300d\u300f\uff09\u3011\u300b\u3009\u3015"
+
+_EVENT: Final = re.compile(
+    rf"(?P<line>[^\S\n\r\u2028\u2029]*+[\n\r\u2028\u2029]\s*+)"
+    rf"|(?P<wide>[\u3002\uff01\uff1f\uff61][\u3002\uff01\uff1f\uff61!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
+    rf"|(?P<stop>(?P<marks>(?:\.(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++|[{_STOPS}])[{_STOPS}]*+)"
+    rf"(?:[ \u00a0\u202f]?[\u00bb\u203a])?[{_CLOSERS}]*+(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
+    r"|(?P<rule>(?<!\S)[*=_~#-](?:[*=_~#-]|[ ](?=[*=_~#-])){2,}+(?!\S))"
+    r"|(?P<face>(?<![^\s.!?])(?:[:;=][-'^]?[)(DPp\]*]++|<3|\^_?\^|[\u2639-\u263b\u2665\U0001f300-\U0001faff]\ufe0f?)(?!\S))"
+    r"|(?P<space>(?<=[\u0e00-\u0e7f])[ ]++(?=[\u0e00-\u0e7f]))"
+    r"|(?P<starter>(?<=[a-z])[ ](?=(?:He|She|It|We|They|This|There|These|You|My|His|Her|Their|Our)(?:'s|'re)?[ ][a-z]))"
+)
+_CODE: Final = re.compile(r"(?P<ticks>`{1,3})(?!`)[^`\n]{1,300}(?P=ticks)(?!`)")
+_AFTER: Final = re.compile(r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?(\S{0,24})")
+_NO_UNPUNCTUATED_END: Final = frozenset(
+    (
+        "a an the of in on at by for from with to into onto as and or but nor if when where while because since than that "
+        "which who whom whose is are was were be been am do does did has have had can could will would shall should may "
+        "might must not no this these those my your his her its our their said says see say called titled named about "
+        "let make makes made before after until unless though although so what how why like via per between both either"
+    ).split()
+)
+_THAI_ENDINGS: Final = ("ครับ", "ค่ะ", "คะ", "นะ", "จ้ะ", "จ้า")
+_THAI_CONTINUES: Final = (
+    "และ", "หรือ", "แต่", "ที่", "ซึ่ง", "โดย", "เพราะ", "เพื่อ", "ว่า", "กับ", "จาก", "ใน", "ของ", "เช่น", "ได้แก่", "คือ", "เป็น",
+    "รวมถึง", "ตลอดจน", "จึง", "ก็", "ฯ", "ๆ",
+)  # fmt: skip
+
+
+def split_sentences(text: str, lang: str = "en", atoms: Sequence[Span] = ()) -> list[Span]:
+    """The sentences of ``text`` in order, without white space at their ends; between them there is only white space.
+
+    A blank line always ends a sentence. A single line break ends one unless the lines look wrapped (see
+    ``sentence_lines``). Thai has no end mark: a space between Thai letters ends a sentence once the piece has 40
+    characters, or after a polite particle, and never before a word that continues one (and, or, that, which …).
+
+    Args:
+        lang: BCP 47 tag; languages without lists of their own are split with the English abbreviations.
+        atoms: sorted or unsorted spans (inline code, formulas) that no boundary may cut and whose stops end nothing.
+            Markdown code spans between backticks are atoms by themselves.
+    """
+    scan = _Scan(text, rules_for(lang), _merged([*atoms, *_code_spans(text)]))
+    spans: list[Span] = []
+    start = 0
+    for end in scan.ends():
+        if end > start:
+            span = stripped(text, Span(start, end))
+            if span.start < span.end:
+                spans.append(span)
+            start = end
+    return spans
+
+
+class _Scan:
+    """One pass over a text; holds where the current sentence started and how many brackets are open."""
+
+    def __init__(self, text: str, rules: LanguageRules, atoms: list[Span]) -> None:
+        self.text = text
+        self.rules = rules
+        self.atoms = atoms
+        self.atom_starts = [atom.start for atom in atoms]
+        self.items = item_starts(text)
+        self.lines = LineBreaks(text)
+        self.start = 0
+        self.counted = 0
+        self.open: dict[str, int] = {}
+
+    def ends(self) -> Iterator[int]:
+        """Offsets at which a sentence ends, ascending; the last is the length of the text."""
+        forced = iter(sorted(self.items))
+        following = next(forced, None)
+        for event in _EVENT.finditer(self.text):
+            while following is not None and following <= event.start():
+                if not self._inside_atom(following):
+                    yield self._begin(following)
+                following = next(forced, None)
+            for end in self._decide(event):
+                if not self._inside_atom(end):
+                    yield self._begin(end)
+        while following is not None:
+            if not self._inside_atom(following):
+                yield self._begin(following)
+            following = next(forced, None)
+        yield len(self.text)
+
+    def _begin(self, at: int) -> int:
+        self.start = self.counted = at
+        self.open.clear()
+        return at
+
+    def _decide(self, event: re.Match[str]) -> tuple[int, ...]:
+        kind = event.lastgroup
+        begin, end = event.span()
+        if kind == "line":
+            return (begin,) if self.lines.breaks(begin, end) else ()
+        if self._holds(begin):
+            return ()
+        if kind == "stop":
+            return (end,) if self._stop(event) else ()
+        if kind == "wide":
+            return (end,) if self._wide(begin, end) else ()
+        if kind == "rule":
+            return (begin, end)
+        if kind == "face":
+            return (end,) if self._next_word(end)[1][:1].isupper() else ()
+        if kind == "space":
+            return (begin,) if self.rules.thai and self._thai(begin, end) else ()
+        return (begin,) if self.rules.informal and self._unpunctuated(begin) else ()
+
+    def _stop(self, event: re.Match[str]) -> bool:
+        text = self.text
+        begin, end = event.span()
+        if end == len(text):
+            return True
+        marks = event["marks"]
+        closers = text[begin + len(marks) : end]
+        before = text[max(self.start, begin - 48) : begin]
+        if not text[end].isspace():
+            return ends_before_glued(before, marks, closers, text[end : end + 24], self.rules)
+        if self._bracketed(begin, end):
+            return False
+        opener, word = self._next_word(end)
+        token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
+        place = Stop(
+            before=before[: len(before) - len(token)],
+            token="" if self._ends_atom(begin) else token,
+            marks=marks,
+            closers=closers,
+            opener=opener,
+            word=word,
+            first=begin - self.start < 48 and not text[self.start : begin - len(token)].strip(_LEADING),
+        )
+        return ends_sentence(place, self.rules)
+
+    def _wide(self, begin: int, end: int) -> bool:
+        """Chinese and Japanese marks always end a sentence, but for quotes and brackets that the sentence goes on after."""
+        text = self.text
+        if self._bracketed(begin, end):
+            return False
+        following = text[end : end + 2]
+        if text[end - 1] in "\u300d\u300f\uff09\u3011\u300b\u3009\u3015\u201d\u2019)":
+            return not following.startswith(("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的"))
+        return not following.startswith(("、", "，"))
+
+    def _bracketed(self, begin: int, end: int) -> bool:
+        """Whether the event stands inside a bracket that opened in mid-sentence and closes soon."""
+        text = self.text
+        for opening, closing in _CLOSING.items():
+            opened = text.find(opening, self.counted, end)
+            if opened >= 0 and opening not in self.open:
+                self.open[opening] = opened
+            last = text.rfind(closing, self.counted, end)
+            if last >= 0 and opening in self.open and text.rfind(opening, self.counted, end) < last:
+                del self.open[opening]
+        self.counted = end
+        for opening, opened in self.open.items():
+            if text[self.start : opened].strip() and begin - opened < _BRACKET_REACH:
+                closing = _CLOSING[opening]
+                if 0 <= text.find(closing, end, opened + _BRACKET_REACH):
+                    return True
+        return False
+
+    def _unpunctuated(self, begin: int) -> bool:
+        """A lower-case word, then a capitalised pronoun and a lower-case word: web English without its full stop."""
+        last = self.text[max(self.start, begin - 24) : begin].rsplit(None, 1)[-1]
+        return last.isalpha() and len(last) > 1 and last not in _NO_UNPUNCTUATED_END
+
+    def _thai(self, begin: int, end: int) -> bool:
+        if self.text.startswith(_THAI_CONTINUES, end):
+            return False
+        return begin - self.start >= _THAI_PIECE or self.text.endswith(_THAI_ENDINGS, self.start, begin)
+
+    def _next_word(self, at: int) -> tuple[str, str]:
+        """Opening quotes and brackets after ``at``, and the word that they open."""
+        found = _AFTER.match(self.text, at)
+        return (found[1], found[2]) if found else ("", "")
+
+    def _atom_before(self, at: int) -> Span | None:
+        index = bisect_right(self.atom_starts, at) - 1
+        return self.atoms[index] if index >= 0 else None
+
+    def _inside_atom(self, boundary: int) -> bool:
+        """Whether a boundary at this offset would cut an atom."""
+        atom = self._atom_before(boundary)
+        return atom is not None and atom.start < boundary < atom.end
+
+    def _holds(self, position: int) -> bool:
+        """Whether an atom covers the character at this offset."""
+        atom = self._atom_before(position)
+        return atom is not None and atom.start <= position < atom.end
+
+    def _ends_atom(self, at: int) -> bool:
+        """Whether the character before this offset is the last of an atom: it is code, no abbreviation."""
+        return bool(self.atoms) and at > 0 and self._holds(at - 1)
+
+
+def _code_spans(text: str) -> list[Span]:
+    return [Span(*found.span()) for found in _CODE.finditer(text)] if "`" in text else []
+
+
+def _merged(atoms: list[Span]) -> list[Span]:
+    """Sorted and without overlaps, so that one look-up finds the atom that covers an offset."""
+    merged: list[Span] = []
+    for atom in sorted(atoms):
+        if merged and atom.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, atom.end))
+        elif atom.end > atom.start:
+            merged.append(Span(*atom))
+    return merged
