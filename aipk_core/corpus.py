@@ -1,0 +1,326 @@
+"""A corpus: a folder with ``corpus.toml``, which says where documents come from and how a package is made of them.
+
+corpora/larkfield/
+  corpus.toml         the settings, checked here to the last key
+  corpus.local.toml   optional, not for git: where this machine keeps a source (``[paths]``)
+  reviews.jsonl       the review ledger
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from aipk_core.claims.checks import CHECKS
+from aipk_core.documents.sources.model import GitSource, SourceSettings, Texts
+from aipk_core.embedding.settings import EmbeddingSettings
+from aipk_core.errors import CorpusError
+
+CORPUS_FILE = "corpus.toml"
+LOCAL_FILE = "corpus.local.toml"
+LEDGER_FILE = "reviews.jsonl"
+_MAX_FILE_BYTES = 1 << 20
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class ChunkTable(_Table):
+    """``[chunks]``: how documents are cut for retrieval."""
+
+    target_tokens: int = Field(default=200, ge=16, le=8192)
+    """Length of a chunk in tokens of the embedder, its headings included."""
+
+    overlap_sentences: int = Field(default=0, ge=0, le=10)
+    """Sentences at the end of a chunk that the next chunk of the same section repeats."""
+
+
+class ClaimTable(_Table):
+    """``[claims]``: how claims are found."""
+
+    engine: Literal["extractive"] = "extractive"
+    """``extractive`` takes sentences, list items and table rows as they stand."""
+
+    min_words: int = Field(default=3, ge=1, le=20)
+    """Shorter statements are taken for labels, not for claims."""
+
+    max_characters: int = Field(default=600, ge=40, le=10_000)
+    """Longer sentences are left out of the claims; they still stand in the chunks."""
+
+
+class ReviewTable(_Table):
+    """``[review]``: who or what decides that a claim becomes canonical."""
+
+    policy: Literal["manual", "auto"] = "manual"
+    """``manual``: only people decide. ``auto``: a claim that passes all of ``checks`` becomes canonical."""
+
+    checks: Texts = ()
+    """Birth checks that the ``auto`` policy relies on; must be named when that policy is chosen."""
+
+    @field_validator("checks")
+    @classmethod
+    def _known_checks(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if value not in CHECKS:
+                raise ValueError(f"there is no check '{value}'; there are: {', '.join(CHECKS)}")
+        return values
+
+    @model_validator(mode="after")
+    def _automatic_needs_checks(self) -> ReviewTable:
+        if self.policy == "auto" and not self.checks:
+            raise ValueError("the policy 'auto' needs the list of checks that it relies on")
+        if self.policy == "manual" and self.checks:
+            raise ValueError("the policy 'manual' uses no checks; remove them or choose 'auto'")
+        return self
+
+
+class AnswerTable(_Table):
+    """``[answer]``: how questions are answered during evaluation."""
+
+    model: str = ""
+    """A LiteLLM model name; empty answers extractively, without any model."""
+
+    api_base: str = ""
+    """Address of the model's server, when it is not the provider's own."""
+
+    enforcement: Literal["observe", "warn", "block", "repair"] = "block"
+    """What happens to an answer that is not fully supported."""
+
+
+class EvaluationTable(_Table):
+    """``[evaluation]``: questions that the package is tried on after each build."""
+
+    questions: str = ""
+    """A TOML file with ``[[questions]]``; empty means no evaluation."""
+
+
+class PackageTable(_Table):
+    """``[package]``: what happens to finished packages."""
+
+    retain: int = Field(default=3, ge=1, le=1000)
+    """How many packages of this corpus stay in ``dist/``; older ones are deleted."""
+
+    allow_unreviewed: bool = False
+    """Build a package although no claim is canonical (it can then answer nothing in the strict modes)."""
+
+
+class RefreshTable(_Table):
+    """``[refresh]``: when the package is rebuilt by itself."""
+
+    cron: str = ""
+    """A cron line in UTC, for example ``0 5 * * 1``; empty means never."""
+
+
+class CorpusSettings(_Table):
+    """All of ``corpus.toml``."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")
+    """Short name: lower-case letters, digits and underscores. Names the package and the group in Dagster."""
+
+    title: str = ""
+    description: str = ""
+    version: str = Field(default="0.0.0", pattern=r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$")
+    language: str = Field(default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+
+    persona: str = ""
+    """A Markdown file, relative to the corpus, that tells a model how to speak."""
+
+    skills: Texts = ()
+    """Glob patterns of Markdown files with instructions for special tasks."""
+
+    tools: str = ""
+    """A JSON file with tool definitions (a list of OpenAI function tools). They are described, never run."""
+
+    strict: bool = False
+    """Whether a document that cannot be read well fails the build instead of being listed in its report."""
+
+    max_shrink_percent: int = Field(default=30, ge=0, le=100)
+    """A source that loses more than this share of its documents at once is asked about, not obeyed."""
+
+    sources: Annotated[tuple[SourceSettings, ...], Field(min_length=1, strict=False)]
+    chunks: ChunkTable = ChunkTable()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    claims: ClaimTable = ClaimTable()
+    review: ReviewTable = ReviewTable()
+    answer: AnswerTable = AnswerTable()
+    evaluation: EvaluationTable = EvaluationTable()
+    package: PackageTable = PackageTable()
+    refresh: RefreshTable = RefreshTable()
+
+    @model_validator(mode="after")
+    def _distinct_sources(self) -> CorpusSettings:
+        names = [source.name for source in self.sources]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two sources are called '{name}'; give each a name of its own")
+        return self
+
+
+class Corpus:
+    """A corpus folder and its checked settings."""
+
+    def __init__(self, folder: Path, settings: CorpusSettings) -> None:
+        self.folder = folder
+        self.settings = settings
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    @property
+    def title(self) -> str:
+        return self.settings.title or self.settings.name
+
+    @property
+    def ledger(self) -> Path:
+        """The review ledger; the file need not exist yet."""
+        return self.folder / LEDGER_FILE
+
+    def text_of(self, setting: str, path: str, *, limit: int = _MAX_FILE_BYTES) -> str:
+        """The text of a file of the corpus folder that a setting names.
+
+        Raises:
+            CorpusError: the file is missing, outside of the folder, too large or not UTF-8.
+        """
+        where = f"{self.folder / CORPUS_FILE} ({setting})"
+        target = (self.folder / path).resolve()
+        if not target.is_relative_to(self.folder.resolve()):
+            raise CorpusError(
+                f"'{path}' lies outside of the corpus folder", where=where, remedy="Move the file into it"
+            )
+        try:
+            if target.stat().st_size > limit:
+                raise CorpusError(f"'{path}' is larger than {limit} bytes", where=where, remedy="Shorten the file")
+            return target.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise CorpusError(f"'{path}' is not UTF-8", where=where, remedy="Save the file as UTF-8") from error
+        except OSError as error:
+            raise CorpusError(
+                f"'{path}' cannot be read: {error.strerror}",
+                where=where,
+                remedy="Create the file or remove the setting",
+            ) from error
+
+    def skill_files(self) -> list[tuple[str, str]]:
+        """Name and text of each skill, sorted by name.
+
+        Raises:
+            CorpusError: a pattern matches nothing, or a file cannot be read.
+        """
+        found: dict[str, str] = {}
+        for pattern in self.settings.skills:
+            paths = sorted(path for path in self.folder.glob(pattern) if path.is_file())
+            if not paths:
+                raise CorpusError(
+                    f"no file matches '{pattern}'",
+                    where=f"{self.folder / CORPUS_FILE} (skills)",
+                    remedy="Correct the pattern or remove it",
+                )
+            for path in paths:
+                found[path.stem] = self.text_of("skills", str(path.relative_to(self.folder)))
+        return sorted(found.items())
+
+
+def load_corpus(path: Path, *, paths: Mapping[str, str] | None = None) -> Corpus:
+    """Read and check the corpus in the folder ``path`` (or the ``corpus.toml`` at it).
+
+    Args:
+        paths: source name -> local folder to read that source from instead; wins over ``corpus.local.toml``.
+
+    Raises:
+        CorpusError: the folder or file is missing, is not TOML, or a key or value is wrong; the message names it.
+    """
+    folder = path.parent if path.name == CORPUS_FILE else path
+    file = folder / CORPUS_FILE
+    if not folder.is_dir():
+        raise CorpusError(
+            "there is no such corpus folder", code="corpus-missing", where=str(path), remedy="Check the path"
+        )
+    if not file.is_file():
+        raise CorpusError(
+            f"the folder has no {CORPUS_FILE}",
+            code="corpus-missing",
+            where=str(folder),
+            remedy="Point at a corpus folder, or create the file",
+        )
+    values = _read_toml(file)
+    local = _read_toml(folder / LOCAL_FILE) if (folder / LOCAL_FILE).is_file() else {}
+    values.setdefault("name", folder.name)
+    try:
+        settings = CorpusSettings.model_validate(values)
+        overrides = {**_LocalSettings.model_validate(local).paths, **(paths or {})}
+    except ValidationError as error:
+        raise CorpusError(_explained(error), where=str(file), remedy="Correct the file") from error
+    return Corpus(folder, _with_paths(settings, overrides, file))
+
+
+def find_corpora(root: Path) -> list[Path]:
+    """The corpus folders under ``root/corpora``, sorted by name."""
+    return sorted(file.parent for file in (root / "corpora").glob(f"*/{CORPUS_FILE}"))
+
+
+class _LocalSettings(_Table):
+    paths: dict[str, str] = {}
+
+
+def _with_paths(settings: CorpusSettings, overrides: Mapping[str, str], file: Path) -> CorpusSettings:
+    by_name = {source.name: source for source in settings.sources}
+    for name, path in overrides.items():
+        source = by_name.get(name)
+        if source is None:
+            raise CorpusError(
+                f"there is no source '{name}' to read from '{path}'",
+                where=str(file),
+                remedy=f"Name one of: {', '.join(by_name)}",
+            )
+        if not isinstance(source, GitSource) and source.type != "files":
+            raise CorpusError(
+                f"the source '{name}' is a web source and cannot be read from a folder",
+                where=str(file),
+                remedy="Remove the path",
+            )
+        by_name[name] = source.model_copy(update={"path": path})
+    return settings.model_copy(update={"sources": tuple(by_name.values())})
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        data = file.read_bytes()
+        if len(data) > _MAX_FILE_BYTES:
+            raise CorpusError("the file is larger than 1 MiB", where=str(file), remedy="Move data out of it")
+        return tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorpusError(f"this is not TOML: {error}", where=str(file), remedy="Correct the file") from error
+    except OSError as error:
+        raise CorpusError(
+            f"cannot be read: {error.strerror}", where=str(file), remedy="Check its permissions"
+        ) from error
+
+
+def _explained(error: ValidationError) -> str:
+    """The first few complaints in words: key, what is wrong with it, and what was given."""
+    complaints = [_complaint(entry) for entry in error.errors(include_url=False)]
+    more = f" (and {len(complaints) - 3} more)" if len(complaints) > 3 else ""
+    return "; ".join(complaints[:3]) + more
+
+
+def _complaint(entry: Mapping[str, Any]) -> str:
+    place = _dotted(entry["loc"])
+    if entry["type"] == "extra_forbidden":
+        return f"unknown key '{place}'"
+    if entry["type"] == "missing":
+        return f"the key '{place}' is missing"
+    message = str(entry["msg"]).removeprefix("Value error, ")
+    return f"'{place}': {message[:1].lower()}{message[1:]}" if place else message
+
+
+def _dotted(parts: Iterable[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

@@ -1,0 +1,237 @@
+"""One content-addressed cache: rows that are found by the digest of what they were computed from.
+
+A row, once written, is never changed: the same key always means the same value. Rows live in one Lance table per cache,
+and its key field is marked as primary key, so that two builds that write the same key at once leave one row.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from aipk_core.errors import StoreError
+
+if TYPE_CHECKING:
+    from lancedb.table import Table
+
+_PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
+_SCAN_SHARE = 0.1  # above this share of all rows, reading the whole table is quicker than looking rows up
+_MAX_VALUE_BYTES = 256 << 20
+_LENGTH_BYTES = 8
+
+
+class Cache:
+    """Rows ``key -> value`` in one Lance table.
+
+    Args:
+        folder: the LanceDB database folder, made when first written.
+        name: table name.
+        value: Arrow type of the values.
+    """
+
+    def __init__(self, folder: Path, name: str, value: pa.DataType) -> None:
+        self.folder = folder
+        self.name = name
+        self.schema = pa.schema(
+            [pa.field("key", pa.string(), nullable=False, metadata=_PRIMARY_KEY), pa.field("value", value)]
+        )
+        self._table: Table | None = None
+        self._offsets: dict[str, int] | None = None
+        self._lock = threading.Lock()
+
+    def known(self) -> frozenset[str]:
+        """All keys that have a row."""
+        with self._lock:
+            return frozenset(self._key_offsets())
+
+    def rows(self, keys: Sequence[str]) -> pa.Table:
+        """The rows of those ``keys`` that are there, each once, in no promised order; columns ``key`` and ``value``."""
+        with self._lock:
+            offsets = self._key_offsets()
+            wanted = sorted({offsets[key] for key in keys if key in offsets})
+            table = self._open()
+            if table is None or not wanted:
+                return self.schema.empty_table()
+            with _reported(self.folder / self.name):
+                if len(wanted) > _SCAN_SHARE * len(offsets):
+                    return table.to_arrow().take(pa.array(wanted))
+                return table.take_offsets(wanted).to_arrow().select(["key", "value"])
+
+    def put(self, keys: Sequence[str], values: pa.Array) -> int:
+        """Add rows whose key has none yet, and return how many were new. Committed to disk when this returns."""
+        batch = pa.table(
+            [pa.array(keys, pa.string()), values.cast(self.schema.field("value").type)], schema=self.schema
+        )
+        batch = _first_of_each_key(batch)
+        if not batch.num_rows:
+            return 0
+        with self._lock, _reported(self.folder / self.name):
+            table = self._open(create=True)
+            assert table is not None
+            result = table.merge_insert("key").when_not_matched_insert_all().execute(batch)
+            self._offsets = None
+            return int(result.num_inserted_rows)
+
+    def compact(self, keep: frozenset[str] | None = None) -> int:
+        """Drop the rows whose key is not in ``keep`` (all stay when it is ``None``), merge fragments, and delete old
+        versions. Returns the number of rows dropped. The caller holds the store's exclusive lock."""
+        from datetime import timedelta
+
+        with self._lock, _reported(self.folder / self.name):
+            table = self._open()
+            if table is None:
+                return 0
+            dropped = 0
+            if keep is not None:
+                gone = [key for key in self._key_offsets() if key not in keep]
+                dropped = len(gone)
+                for first in range(0, len(gone), 1000):
+                    quoted = ", ".join(f"'{key}'" for key in gone[first : first + 1000])
+                    table.delete(f"key IN ({quoted})")
+            table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+            self._offsets = None
+            return dropped
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        folder = self.folder / f"{self.name}.lance"
+        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+
+    def _key_offsets(self) -> dict[str, int]:
+        table = self._open()
+        if table is None:
+            return {}
+        with _reported(self.folder / self.name):
+            # Another process may have added rows since; a version is cheap to ask for and never lies.
+            before = table.version
+            table.checkout_latest()
+            if self._offsets is None or table.version != before:
+                keys = table.search().select(["key"]).limit(None).to_arrow()["key"].to_pylist()
+                self._offsets = {key: offset for offset, key in enumerate(keys)}
+        return self._offsets
+
+    def _open(self, create: bool = False) -> Table | None:
+        if self._table is None:
+            if not create and not (self.folder / f"{self.name}.lance").is_dir():
+                return None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import lancedb
+            with _reported(self.folder / self.name):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                database = lancedb.connect(self.folder)
+                self._table = database.create_table(self.name, schema=self.schema, exist_ok=True)
+        return self._table
+
+
+class JsonCache:
+    """A ``Cache`` whose values are JSON, compressed."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._cache = Cache(folder, name, pa.large_binary())
+
+    @property
+    def cache(self) -> Cache:
+        return self._cache
+
+    def known(self) -> frozenset[str]:
+        """All keys that have a value."""
+        return self._cache.known()
+
+    def get(self, keys: Iterable[str]) -> dict[str, Any]:
+        """The values of those ``keys`` that have one.
+
+        Raises:
+            StoreError: a row on disk cannot be read back.
+        """
+        return dict(self.items(list(keys)))
+
+    def items(self, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """Like ``get``, one after the other, so that only one value at a time is unpacked."""
+        rows = self._cache.rows(keys)
+        for key, value in zip(rows["key"].to_pylist(), rows["value"], strict=True):
+            yield key, self._unpacked(value.as_buffer())
+
+    def put(self, values: Mapping[str, Any]) -> int:
+        """Add values whose key has none yet, and return how many were new. Committed to disk when this returns."""
+        packed = pa.array([_packed(value) for value in values.values()], pa.large_binary())
+        return self._cache.put(list(values), packed)
+
+    def _unpacked(self, data: pa.Buffer) -> Any:
+        where = str(self._cache.folder / self._cache.name)
+        try:
+            size = int.from_bytes(data[:_LENGTH_BYTES].to_pybytes(), "little")
+            if size > _MAX_VALUE_BYTES:
+                raise ValueError("the row claims to be larger than any row can be")
+            return json.loads(pa.decompress(data[_LENGTH_BYTES:], size, codec="zstd").to_pybytes())
+        except (ValueError, OSError) as error:
+            raise StoreError(f"a cached row cannot be read: {error}", where=where, remedy=REBUILD) from error
+
+
+REBUILD = "Delete this folder and build again; nothing but time is lost"
+
+
+class _reported:  # noqa: N801 - used as a statement, like a function
+    """Turns what LanceDB and Arrow raise into a ``StoreError`` that says what to do."""
+
+    def __init__(self, where: Path) -> None:
+        self.where = where
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (OSError, RuntimeError, ValueError, pa.ArrowException)):
+            text = str(error)
+            if "No space left" in text or "os error 28" in text:
+                raise StoreError(
+                    "the disk is full",
+                    code="disk-full",
+                    where=str(self.where),
+                    remedy="Free some space and build again",
+                ) from error
+            raise StoreError(text.splitlines()[0][:300], where=str(self.where), remedy=REBUILD) from error
+
+
+def cached(cache: JsonCache, keys: Sequence[str], compute: Callable[[list[int]], Iterable[tuple[int, Any]]]) -> int:
+    """Fill ``cache`` for ``keys``: hand the positions of those without a row to ``compute`` and store what it yields in
+    batches, so that a stop half-way keeps what was done. Returns the number of keys that were missing."""
+    known = cache.known()
+    first: dict[str, int] = {}
+    for position, key in enumerate(keys):
+        if key not in known:
+            first.setdefault(key, position)
+    batch: dict[str, Any] = {}
+    for position, value in compute(list(first.values())):
+        batch[keys[position]] = value
+        if len(batch) >= _BATCH_ROWS:
+            cache.put(batch)
+            batch = {}
+    if batch:
+        cache.put(batch)
+    return len(first)
+
+
+_BATCH_ROWS = 512
+
+
+def _packed(value: Any) -> bytes:
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    compressed: bytes = pa.compress(data, codec="zstd", asbytes=True)
+    return len(data).to_bytes(_LENGTH_BYTES, "little") + compressed
+
+
+def _first_of_each_key(batch: pa.Table) -> pa.Table:
+    if pc.count_distinct(batch["key"]).as_py() == batch.num_rows:
+        return batch
+    seen: dict[str, int] = {}
+    for position, key in enumerate(batch["key"].to_pylist()):
+        seen.setdefault(key, position)
+    return batch.take(pa.array(sorted(seen.values())))
