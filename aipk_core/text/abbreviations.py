@@ -15,7 +15,7 @@ from typing import Final
 TITLE: Final[dict[str, frozenset[str]]] = {
     "en": frozenset(
         (
-            "mr mrs ms mx dr prof rev hon pres gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep messrs mmes msgr "
+            "mr mrs ms mx dr drs prof rev hon pres gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep messrs mmes msgr "
             "fr br supt insp det amb treas sec-gen asst st ste mt ft e.g i.e eg ie cf viz vs v.s resp approx al-gen incl "
             "excl esp aka a.k.a w.r.t c.f n.b nb ps p.s gen lt.col lt.gen brig"
         ).split()
@@ -107,7 +107,7 @@ STARTERS: Final[dict[str, frozenset[str]]] = {
             "in on at by for from with to of as after before since while during although though because but and or so "
             "yet however also then now once until unless under over not never nothing nobody is are was were do does did "
             "has have had can could will would should may might must let please yes well only even still perhaps maybe "
-            "thus therefore hence moreover furthermore finally first second next instead today yesterday tomorrow "
+            "thus therefore hence moreover furthermore finally first second next instead neither either nor whether today yesterday tomorrow "
             "meanwhile according i'm i've it's that's there's he's she's they're we're you're don't didn't let's"
         ).split()
     ),

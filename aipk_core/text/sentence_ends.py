@@ -15,6 +15,7 @@ _ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIV
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
 _VOWEL: Final = re.compile(r"[aeiouyäöüáéíóúàèâêô]")
+_GLUED_LOWER: Final = re.compile(r"[a-z']{3,}(?=[ ,])")
 _GLUED_WORD: Final = re.compile(r"[\"'“‘(]?(?:[A-Z][a-z']+|I|A)(?=[ ,])")
 
 # Abbreviations that are ordinary words as well: before a word in lower case they end a sentence.
@@ -78,12 +79,14 @@ def ends_before_glued(before: str, marks: str, closers: str, after: str, rules: 
     token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
     if not token.replace("'", "").replace("’", "").lstrip(_OPENING).isalpha() or len(token) < 2:
         return False
+    if "?" in marks and _GLUED_LOWER.match(after):
+        return True
     found = _GLUED_WORD.match(after)
     if not found:
         return False
     if marks != "." or closers:
         return True
-    return token[-2:].islower() and found[0].lstrip(_OPENING).lower() in rules.starters
+    return token[-2:].islower() and _bare(found[0].lstrip(_OPENING)) in rules.starters
 
 
 def _after_exclamation(stop: Stop, lower: bool) -> bool:
@@ -97,7 +100,7 @@ def _after_exclamation(stop: Stop, lower: bool) -> bool:
 
 
 def _after_ellipsis(stop: Stop, lower: bool) -> bool:
-    if stop.token.endswith(("[", "(")):
+    if stop.token.endswith(("[", "(")) or (not stop.token and stop.word == "I"):
         return False
     return not lower and not (stop.word[0].isdigit())
 
@@ -148,7 +151,7 @@ def _after_letter(stop: Stop, token: str, starts: bool, lower: bool) -> bool:
 
 
 def _bare(word: str) -> str:
-    return word.replace("’", "'").rstrip(".,;:!?)]}\"”…").lower()
+    return word.replace("’", "'").rstrip(".,;:!?)]}\"”…").split("'")[0].lower()
 
 
 def _letters(word: str) -> str:

@@ -14,6 +14,7 @@ from typing import Final
 
 from aipk_core.text.sentence_ends import Stop, ends_before_glued, ends_sentence
 from aipk_core.text.sentence_lines import LineBreaks, item_starts
+from aipk_core.text.sentence_mail import message_ends
 from aipk_core.text.sentence_rules import LanguageRules, rules_for
 from aipk_core.text.spans import Span, stripped
 
@@ -31,7 +32,7 @@ _EVENT: Final = re.compile(
     rf"|(?P<wide>[\u3002\uff01\uff1f\uff61][\u3002\uff01\uff1f\uff61!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
     rf"|(?P<stop>(?P<marks>(?:\.(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++|[{_STOPS}])[{_STOPS}]*+)"
     rf"(?:[ \u00a0\u202f]?[\u00bb\u203a])?[{_CLOSERS}]*+(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
-    r"|(?P<rule>(?<!\S)[*=_~#-](?:[*=_~#-]|[ ](?=[*=_~#-])){2,}+(?!\S))"
+    r"|(?P<rule>(?<!\S)(?:\*{3,}+|(?P<line_of>[*=_~#-])(?P=line_of){3,}+)(?!\S))"
     r"|(?P<face>(?<![^\s.!?])(?:[:;=][-'^]?[)(DPp\]*]++|<3|\^_?\^|[\u2639-\u263b\u2665\U0001f300-\U0001faff]\ufe0f?)(?!\S))"
     r"|(?P<space>(?<=[\u0e00-\u0e7f])[ ]++(?=[\u0e00-\u0e7f]))"
     r"|(?P<starter>(?<=[a-z])[ ](?=(?:He|She|It|We|They|This|There|These|You|My|His|Her|Their|Our)(?:'s|'re)?[ ][a-z]))"
@@ -85,7 +86,7 @@ class _Scan:
         self.rules = rules
         self.atoms = atoms
         self.atom_starts = [atom.start for atom in atoms]
-        self.items = item_starts(text)
+        self.forced = sorted({*item_starts(text), *message_ends(text, rules.starters)})
         self.lines = LineBreaks(text)
         self.start = 0
         self.counted = 0
@@ -93,7 +94,7 @@ class _Scan:
 
     def ends(self) -> Iterator[int]:
         """Offsets at which a sentence ends, ascending; the last is the length of the text."""
-        forced = iter(sorted(self.items))
+        forced = iter(self.forced)
         following = next(forced, None)
         for event in _EVENT.finditer(self.text):
             while following is not None and following <= event.start():
@@ -110,7 +111,7 @@ class _Scan:
         yield len(self.text)
 
     def _begin(self, at: int) -> int:
-        self.start = self.counted = at
+        self.start = self.counted = max(at, self.start)
         self.open.clear()
         return at
 
@@ -188,7 +189,7 @@ class _Scan:
 
     def _unpunctuated(self, begin: int) -> bool:
         """A lower-case word, then a capitalised pronoun and a lower-case word: web English without its full stop."""
-        last = self.text[max(self.start, begin - 24) : begin].rsplit(None, 1)[-1]
+        last = self.text[max(self.start, begin - 24) : begin].rpartition(" ")[2]
         return last.isalpha() and len(last) > 1 and last not in _NO_UNPUNCTUATED_END
 
     def _thai(self, begin: int, end: int) -> bool:
