@@ -1,0 +1,74 @@
+"""What may leave: which units of a judged answer are accepted, and what is left when the others are taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aipk_core.answer.model import RefusalCode
+from aipk_core.verify.model import Outcome, Report, UnitKind, UnitReport, Verdict
+
+_REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX]?\])?[ \t]*$")
+_EMPTY_ROW = re.compile(r"^[ \t|:-]*\|[ \t|:-]*$")
+
+
+def visible(text: str) -> str:
+    """A model's reply without its reasoning block, which is neither an answer nor checked."""
+    return _REASONING.sub("", text).strip()
+
+
+def faults(report: Report, *, literal: Sequence[str] = ()) -> list[UnitReport]:
+    """The units that must not reach a reader when enforcement withholds.
+
+    Args:
+        literal: texts of the sources; code in an answer is accepted only where it stands in one of them.
+    """
+    return [unit for unit in report.units if not _accepted(unit, literal)]
+
+
+def standing(report: Report, *, literal: Sequence[str] = ()) -> RefusalCode | None:
+    """Why this answer cannot go out as it is, or ``None`` when every unit of it is accepted."""
+    if report.outcome is Outcome.EMPTY:
+        return RefusalCode.EMPTY_ANSWER
+    if report.outcome is Outcome.REFUSAL:
+        return RefusalCode.MODEL_DECLINED
+    if report.outcome is Outcome.TRUNCATED:
+        return RefusalCode.TRUNCATED
+    if faults(report, literal=literal):
+        return RefusalCode.UNSUPPORTED
+    if not any(unit.verdict is Verdict.SUPPORTED for unit in report.units):
+        declined = any(unit.verdict is Verdict.REFUSAL for unit in report.units)
+        return RefusalCode.MODEL_DECLINED if declined else RefusalCode.NOTHING_TO_CHECK
+    return None
+
+
+def without(report: Report, dropped: Sequence[UnitReport]) -> str:
+    """The answer without ``dropped``, and without the list marks, table rows and headings that they leave empty."""
+    text = report.answer
+    for unit in sorted(dropped, key=lambda unit: -unit.start):
+        text = f"{text[: unit.start]}\0{text[unit.end :]}"
+    lines = []
+    for line in text.split("\n"):
+        bare = re.sub(r"[ \t]*\0(?:[ \t]*\[[^\[\]\n]{1,200}\])*", "", line)
+        emptied = bare != line
+        if emptied and (_EMPTY_ITEM.match(bare) or _EMPTY_ROW.match(bare)):
+            continue
+        lines.append(bare)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _accepted(unit: UnitReport, literal: Sequence[str]) -> bool:
+    if unit.unknown_citations:
+        return False
+    if unit.kind is UnitKind.CODE:
+        return unit.verdict is Verdict.SUPPORTED or _stands_in(unit.text, literal)
+    if unit.kind is UnitKind.REASONING:
+        return False
+    return unit.verdict in (Verdict.SUPPORTED, Verdict.NOT_FACTUAL, Verdict.REFUSAL)
+
+
+def _stands_in(code: str, literal: Sequence[str]) -> bool:
+    lines = [line.strip() for line in code.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("```", "~~~"))]
+    return all(any(line in text for text in literal) for line in lines)

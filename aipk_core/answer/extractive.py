@@ -1,0 +1,99 @@
+"""An answer put together from canonical claims alone, without any language model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aipk_core.answer.question import Question, stems_of, words_of
+from aipk_core.answer.relevance import Relevance
+from aipk_core.claims.model import Claim
+
+ANSWERS_FROM = 0.6
+"""Relevance below this is a refusal. Measured on questions that near misses of the same subject cannot answer."""
+
+MAX_CLAIMS = 3
+_ABOUT_AS_GOOD = 0.93
+_DANGLING = re.compile(
+    r"(?:it|its|they|them|their|these|those|this|that|he|she|his|her|such|here|there|both|otherwise|however|"
+    r"in this case|in that case|in addition|also|then|instead|therefore)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One claim of an answer: ``text`` with its context where it cannot be read alone, ``bare`` without."""
+
+    claim: Claim
+    text: str
+    bare: str
+
+    def cited(self, *, bare: bool = False) -> str:
+        return f"{self.bare if bare else self.text} [{self.claim.id}]"
+
+
+def select(ranked: Sequence[Relevance]) -> list[Relevance]:
+    """The few claims that answer, best first; empty when not even the best is close enough."""
+    if not ranked or ranked[0].score < ANSWERS_FROM:
+        return []
+    best = ranked[0]
+    chosen = [best]
+    for other in ranked[1:]:
+        if len(chosen) == MAX_CLAIMS or other.score < max(ANSWERS_FROM, _ABOUT_AS_GOOD * best.score):
+            break
+        if not any(_says_the_same(other.hit.claim, taken.hit.claim) for taken in chosen):
+            chosen.append(other)
+    return chosen
+
+
+def statements(question: Question, chosen: Sequence[Relevance]) -> list[Statement]:
+    """The chosen claims as sentences that a reader understands without the page around them."""
+    return [_statement(question, one.hit.claim) for one in chosen]
+
+
+def compose(parts: Sequence[str]) -> str:
+    """One statement as a paragraph, several as a list."""
+    return parts[0] if len(parts) == 1 else "\n".join(f"- {part}" for part in parts)
+
+
+def _statement(question: Question, claim: Claim) -> Statement:
+    bare = _closed(" ".join(claim.text.split()))
+    own = stems_of(claim.text)
+    asked = {term.stem for term in question.terms}
+    shown = []
+    for element in claim.context:
+        element = " ".join(element.split()).rstrip(":")
+        stems = stems_of(element)
+        if element and not stems <= own and (asked & (stems - own)):
+            shown.append(element)
+    last = " ".join(claim.context[-1].split()).rstrip(":") if claim.context else ""
+    if last and not shown and not _stands_alone(claim) and not stems_of(last) <= own:
+        shown.append(last)
+    text = f"{', '.join(shown)}: {bare}" if shown and not _stands_alone(claim, own & asked, asked) else bare
+    return Statement(claim, text, bare)
+
+
+def _stands_alone(claim: Claim, covered: set[str] | None = None, asked: set[str] | None = None) -> bool:
+    """Whether the text says what it is about: a whole sentence with a subject of its own.
+
+    With the question's stems: a sentence that names some of what was asked is not put under a heading for the rest.
+    """
+    text = claim.text.strip()
+    if claim.kind == "row" or _DANGLING.match(text):
+        return False
+    whole = len(words_of(text)) >= 4 and bool(_ENDS.search(text)) and ":" not in text[:40]
+    if not whole:
+        return False
+    return claim.kind != "item" or bool(covered is None or not asked or covered)
+
+
+def _says_the_same(one: Claim, other: Claim) -> bool:
+    first, second = stems_of(one.text), stems_of(other.text)
+    return bool(first and second) and len(first & second) >= 0.9 * len(first | second)
+
+
+def _closed(text: str) -> str:
+    return text if _ENDS.search(text) else f"{text}."

@@ -1,0 +1,274 @@
+"""What a question asks for: its content words, the names in it, and the kind of thing that would answer it.
+
+The word lists are English. A question in another language keeps all its words and expects any kind of answer, so that
+similarity and shared words decide alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from aipk_core.answer.model import Message
+
+MAX_QUESTION_CHARACTERS = 4_000
+
+_WORD = re.compile(r"[^\W_]+(?:[.'’/_-][^\W_]+)*|[°%€$£¥₩]")
+_LETTERS_AND_DIGITS = re.compile(r"(?=.*\d)(?=.*[^\W\d_])")
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a list that is written as one text."""
+    return frozenset(words.split())
+
+
+_STOP = listed(
+    """a about actually after all also am an and any are aren't as at be been before being both but by can can't cannot
+    could did didn't do does doesn't doing don't each either else ever exactly few find for from get gets give given go
+    goes had happen happens has have having he her here hers him his how i i'm if in into is isn't it it's its itself just
+    know let like made make makes many may me might mine more most much must my need needs no nor not of off often on
+    once one only or other our ours out over own per please possible put same she should shall so some soon still such
+    take takes tell than thank thanks that that's the their theirs them then there these they thing things this those to
+    too under until up upon us use used very want was we well were what what's when where whether which while who who's
+    whom whose why will with within would yes you your yours allowed long big large far old fast quickly kind type sort
+    called name named currently today now main exact maximum minimum max min someone anyone somebody
+    explain describe mean means hello hi"""
+)
+
+
+class Wanted(StrEnum):
+    """The kind of thing that answers a question."""
+
+    ANYTHING = "anything"
+    QUANTITY = "quantity"
+    MONEY = "money"
+    TIME = "time"
+    PERSON = "person"
+    PLACE = "place"
+    REASON = "reason"
+
+
+# "How heavy" asks for a weight: the word that a statement would use instead of the question's own.
+_DEGREES: dict[str, tuple[str, ...]] = {
+    "long": ("length", "long", "duration", "time", "takes", "lasts", "period", "kept"),
+    "heavy": ("weight", "mass", "weighs"),
+    "tall": ("height", "tall", "high"),
+    "high": ("height", "high"),
+    "wide": ("width", "wide"),
+    "deep": ("depth", "deep", "draught"),
+    "big": ("size", "dimensions", "large"),
+    "large": ("size", "dimensions", "large"),
+    "fast": ("speed", "fast", "rate"),
+    "quickly": ("time", "within", "fast"),
+    "soon": ("time", "within", "deadline"),
+    "far": ("distance", "range"),
+    "often": ("every", "frequency", "interval", "daily", "weekly", "monthly", "yearly"),
+    "old": ("age", "old"),
+    "hot": ("temperature", "hot"),
+    "cold": ("temperature", "cold"),
+    "loud": ("noise", "loud", "decibel"),
+}
+# Degrees that only say "a time" or "a number"; a statement need not repeat them.
+_IMPLIED_DEGREES = frozenset({"long", "quickly", "soon", "often", "far", "big", "large"})
+_MONEY_WORDS = listed(
+    "price prices priced cost costs costing fee fees charge charged salary wage pay paid revenue turnover profit budget"
+)
+_TIME_WORDS = listed("date day days month year years hour hours minute minutes week weeks deadline time")
+_PLACE_WORDS = listed("city country address place location street room")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One content word of a question.
+
+    Attributes:
+        text: as written; a numbered name ("Level 5") is one term besides its word.
+        stem: what it is compared by.
+        name: it is an identifier ("SEV-1", "F4") or a proper noun, which no other word can stand for.
+    """
+
+    text: str
+    stem: str
+    name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart.
+
+    Attributes:
+        text: what was asked, cut to ``MAX_QUESTION_CHARACTERS``.
+        hints: words that a statement may use for what "how …" asks ("how heavy": weight, mass), or empty.
+    """
+
+    text: str
+    terms: tuple[Term, ...]
+    wanted: Wanted
+    hints: tuple[str, ...] = ()
+
+
+def analyse(text: str) -> Question:
+    """Take ``text`` apart; never fails, and an empty text has no terms."""
+    text = unicodedata.normalize("NFKC", text[:MAX_QUESTION_CHARACTERS]).strip()
+    words = _WORD.findall(text)
+    lowered = [word.lower() for word in words]
+    wanted, degree = _wanted(lowered)
+    hints = _DEGREES.get(degree, ())
+    terms: list[Term] = []
+    seen: set[str] = set()
+    for index, (word, low) in enumerate(zip(words, lowered, strict=True)):
+        name = _is_name(words, index)
+        if low == degree and not name:
+            continue
+        if index and low.isdigit() and lowered[index - 1] not in _NOT_NUMBERED:
+            # "Level 5", "Heron 12", "Article 17": the number names one of several, and means nothing by itself.
+            word, low = f"{words[index - 1]} {word}", f"{lowered[index - 1]} {low}"
+        if low in _STOP and not (name and low not in _OPENERS and index > 0):
+            continue
+        stemmed = stem(low)
+        if stemmed not in seen:
+            seen.add(stemmed)
+            terms.append(Term(word, stemmed, name))
+    if degree and degree not in _IMPLIED_DEGREES:
+        terms.append(Term(degree, stem(degree), False))
+    return Question(text, tuple(terms), wanted, hints)
+
+
+_NOT_NUMBERED = _STOP | listed("least most than around approximately first last next every")
+_OPENERS = frozenset({"i", "what", "who", "when", "where", "why", "which", "how"})
+
+
+def words_of(text: str) -> list[str]:
+    """The words, identifiers and currency or unit signs of a text, lower case, in order."""
+    return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+
+
+def stems_of(text: str) -> set[str]:
+    """What a text can cover: the stems of its words, and of its numbered names ("level 5")."""
+    words = words_of(text)
+    found = {stem(word) for word in words}
+    found.update(f"{stem(first)} {number}" for first, number in pairwise(words) if number.isdigit())
+    return found
+
+
+def stem(word: str) -> str:
+    """A word without its commonest English endings; words with digits or other scripts stay as they are."""
+    if " " in word:
+        first, _, number = word.partition(" ")
+        return f"{stem(first)} {number}"
+    word = word.removesuffix("'s").removesuffix("’s")
+    if not word.isascii() or not word.isalpha() or len(word) < 4:
+        return word
+    for ending, replacement in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)] + replacement
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiosl":
+        word = word[:-1]
+    return word.rstrip("e") if len(word) > 4 else word
+
+
+_ENDINGS = (
+    ("ations", "at"),
+    ("ation", "at"),
+    ("ments", ""),
+    ("ment", ""),
+    ("ings", ""),
+    ("ing", ""),
+    ("ities", "ity"),
+    ("sses", "ss"),
+    ("ies", "y"),
+    ("ied", "y"),
+    ("ss", "ss"),
+    ("us", "us"),
+    ("ors", "or"),
+    ("ers", ""),
+    ("er", ""),
+    ("ed", ""),
+    ("es", ""),
+    ("ly", ""),
+    ("s", ""),
+)
+
+
+def _is_name(words: list[str], index: int) -> bool:
+    word = words[index]
+    if _LETTERS_AND_DIGITS.match(word) or (word.isupper() and len(word) > 1):
+        return True
+    if word[0].isdigit():
+        return True
+    return word[0].isupper() and index > 0
+
+
+def _wanted(words: list[str]) -> tuple[Wanted, str]:
+    """What is asked for, and the word after "how" where it is one of degree."""
+    if not words:
+        return Wanted.ANYTHING, ""
+    found = set(words)
+    if found & {"why"}:
+        return Wanted.REASON, ""
+    for position, word in enumerate(words[:-1]):
+        following = words[position + 1]
+        if word == "how" and following in ("many", "much"):
+            rest = set(words[position + 2 :])
+            money = following == "much" and rest & (_MONEY_WORDS | {"reimburse", "reimbursed", "owe", "earn"})
+            return (Wanted.MONEY if money else Wanted.QUANTITY), ""
+        if word == "how" and following in _DEGREES:
+            return Wanted.QUANTITY, following
+    if "who" in found or "whom" in found:
+        return Wanted.PERSON, ""
+    if "when" in words[:3]:
+        return Wanted.TIME, ""
+    if "where" in words[:3]:
+        return Wanted.PLACE, ""
+    if words[0] in ("what", "which") or words[0] in ("in", "at", "on", "by"):
+        head = set(words[:6])
+        if head & {"price", "cost", "salary", "wage", "fee", "revenue", "turnover", "profit", "budget"}:
+            return Wanted.MONEY, ""
+        if any(a in ("what", "which") and b in _TIME_WORDS for a, b in pairwise(words)):
+            return Wanted.TIME, ""
+        if any(a in ("what", "which") and b in _PLACE_WORDS for a, b in pairwise(words)):
+            return Wanted.PLACE, ""
+    if "cost" in found and "what" in found:
+        return Wanted.MONEY, ""
+    return Wanted.ANYTHING, ""
+
+
+_FOLLOWS = re.compile(
+    r"(?:and|or|but|also|then|what about|how about|what if|it|its|they|their|he|she|his|her|this|that|these|those)\b",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(r"\b(?:it|its|they|them|their|he|she|him|his|hers?|there|then|the same)\b", re.IGNORECASE)
+
+
+def standalone(conversation: Sequence[Message]) -> str:
+    """The last thing the user asked, with the question before it in front when it cannot be understood alone.
+
+    "And for Level 2?" after "What is the response to Level 1?" takes over "What is the response to", not "Level 1".
+    ``""`` when the user asked nothing.
+    """
+    asked = [" ".join(message.content.split()) for message in conversation if message.role == "user"]
+    asked = [text for text in asked if text]
+    if not asked or not conversation or conversation[-1].role not in ("user", "system"):
+        return asked[-1][:MAX_QUESTION_CHARACTERS] if asked else ""
+    last = asked[-1][:MAX_QUESTION_CHARACTERS]
+    if len(asked) < 2 or not (_FOLLOWS.match(last) or _REFERS.search(last)):
+        return last
+    before, now = analyse(asked[-2]), analyse(last)
+    if len(now.terms) > 4:
+        return last
+    kinds = {_shape(term) for term in now.terms if term.name}
+    kept = asked[-2][:MAX_QUESTION_CHARACTERS]
+    for term in before.terms:
+        if term.name and _shape(term) in kinds:
+            kept = kept.replace(term.text, " ")
+    return f"{kept} {last}"
+
+
+def _shape(term: Term) -> str:
+    """Names that can take each other's place look alike: "SEV-1" and "SEV-2", "Level 1" and "Level 2"."""
+    return re.sub(r"\d+", "0", term.stem) if any(character.isdigit() for character in term.stem) else "name"

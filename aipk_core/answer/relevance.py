@@ -1,0 +1,284 @@
+"""How well one claim answers one question.
+
+Similarity of embeddings alone cannot tell "What does the Heron 12 cost?" from "How many cars does the Heron 12 carry?":
+both are about the Heron 12. So three things are weighed together: the similarity, how many of the question's content
+words the claim or its context covers (rare words count more, a word may be covered by one that is close in meaning),
+and whether the claim holds the kind of thing that is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from aipk_core.answer.question import Question, Term, Wanted, listed, stem, stems_of, words_of
+from aipk_core.claims.model import Claim
+from aipk_core.embedding.model import Embedder, Vectors
+from aipk_core.retrieval.model import ClaimHit
+
+_CACHED_WORDS = 20_000
+_TELLING = 0.35
+"""A word of at least this weight says what is asked; an answer that covers the others but not this one is beside it."""
+_NUMBER_WORDS = listed(
+    """zero one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty
+    sixty hundred thousand million billion half quarter once twice double none no single dozen daily weekly monthly
+    yearly hourly annually quarterly"""
+)
+_TIME_SIGNS = listed(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april june july august september
+    october november december day days week weeks month months year years hour hours minute minutes second seconds daily
+    weekly monthly yearly hourly quarter quarterly annually morning noon evening night midnight before after during until
+    every when once immediately"""
+)
+_CURRENCY = re.compile(
+    r"[€$£¥₩]|\b(?:euros?|dollars?|pounds?|cents?|yen|won|eur|usd|gbp|chf|francs?|kronor|krone|free of charge|for free|no charge)\b",
+    re.IGNORECASE,
+)
+_PLACE_SIGNS = re.compile(
+    r"\b(?:in|at|on|under|near|inside|behind|above|below|beside|to|from|into)\s+\w", re.IGNORECASE
+)
+_REASON_SIGNS = re.compile(
+    r"\b(?:because|since|due to|so that|therefore|in order to|to (?:avoid|prevent|ensure|protect|keep|make|reduce|allow))\b",
+    re.IGNORECASE,
+)
+_CAPITAL = re.compile(r"\b[^\W\d_a-z][\w.'’-]+")
+_ACTOR = re.compile(
+    r"\w+(?:er|or|ist|ian|man|men|ees?|ers|ors|ists|ians)|team|crew|staff|board|company|council|committee|department|desk|"
+    r"chief|head|boss|guard|nurse|pilot|captain|everyone|anyone|nobody|client|agent|lead|users?|hr"
+)
+# Words that stand for one another in questions about organisations, products and rules, a group a line.
+_GROUPS = (
+    "headquarters hq office",
+    "price cost costs fee euro euros dollar dollars",
+    "employee staff workforce headcount people personnel",
+    "boss ceo director head leader chief",
+    "charge lead leads head responsible",
+    "holiday vacation leave",
+    "salary wage pay earn remuneration",
+    "guarantee guaranteed warranty",
+    "weight mass weigh heavy",
+    "height tall high",
+    "length long",
+    "width wide",
+    "depth deep",
+    "speed fast",
+    "retain keep kept store retention",
+    "start begin launch commence",
+    "end finish expire stop",
+    "buy purchase procure",
+    "author write written create",
+    "found founded founder establish established",
+    "publish release issue",
+    "forbid forbidden prohibited banned",
+    "size dimensions measure",
+    "range distance",
+    "capacity hold carry",
+    "response respond react",
+    "incident event emergency",
+    "remote remotely home",
+    "frequency interval every",
+    "default defaults",
+    "delete remove erase",
+)
+
+
+def _concepts() -> dict[str, list[frozenset[str]]]:
+    groups: dict[str, list[frozenset[str]]] = {}
+    for line in _GROUPS:
+        members = frozenset(stem(word) for word in line.split())
+        for member in members:
+            groups.setdefault(member, []).append(members)
+    return groups
+
+
+_CONCEPTS = _concepts()
+
+
+class Vocabulary:
+    """How common each word is among the claims of a package; rare words say more about what is asked."""
+
+    def __init__(self, claims: Iterable[Claim]) -> None:
+        self.size = 0
+        self._frequency: Counter[str] = Counter()
+        for claim in claims:
+            self.size += 1
+            heading = claim.evidence[0].heading_path if claim.evidence else ()
+            self._frequency.update(stems_of(" > ".join((*heading, claim.full_text))))
+
+    def knows(self, stemmed: str) -> bool:
+        return self._frequency[stemmed] > 0
+
+    def weight(self, stemmed: str) -> float:
+        """0..1: 1 for a word that no claim has, near 0.1 for one that every claim has."""
+        if not self.size:
+            return 1.0
+        share = self._frequency[stemmed] / self.size
+        return max(0.1, 1.0 - math.log1p(share * 30) / math.log1p(30))
+
+
+class WordSimilarity:
+    """Cosine similarity of single words, remembered; without an embedder no two different words are similar."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def between(self, words: Sequence[str], others: Sequence[str]) -> Vectors:
+        """``[len(words), len(others)]``, zeros where there is no embedder."""
+        if self._embedder is None or not words or not others:
+            return np.zeros((len(words), len(others)), dtype=np.float32)
+        return np.asarray(self._of(words) @ self._of(others).T, dtype=np.float32)
+
+    def _of(self, words: Sequence[str]) -> Vectors:
+        with self._lock:
+            held = {word: self._vectors[word] for word in words if word in self._vectors}
+        missing = list(dict.fromkeys(word for word in words if word not in held))
+        if missing:
+            assert self._embedder is not None
+            vectors = self._embedder.embed_passages(missing)
+            held.update(zip(missing, vectors, strict=True))
+            with self._lock:
+                self._vectors.update(zip(missing, vectors, strict=True))
+                while len(self._vectors) > _CACHED_WORDS:
+                    self._vectors.popitem(last=False)
+        return np.stack([held[word] for word in words])
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """How well a claim answers a question, 0..1, and what went into that.
+
+    Attributes:
+        coverage: weighted share of the question's content words that the claim or its context covers.
+        names_missing: names of the question that the claim does not mention.
+        fits: the claim holds the kind of thing that is asked for.
+        covered: per term of the question, how well it is covered, 0..1.
+    """
+
+    hit: ClaimHit
+    score: float
+    coverage: float
+    similarity: float
+    names_missing: tuple[str, ...]
+    fits: bool
+    covered: tuple[float, ...]
+
+
+def relevance(
+    question: Question, hits: Sequence[ClaimHit], vocabulary: Vocabulary, similarity: WordSimilarity
+) -> list[Relevance]:
+    """Every hit with its score, best first."""
+    judged = [_judge(question, hit, vocabulary, similarity) for hit in hits]
+    return sorted(judged, key=lambda one: (-one.score, -one.hit.similarity, one.hit.claim.id))
+
+
+def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity: WordSimilarity) -> Relevance:
+    claim = hit.claim
+    heading = claim.evidence[0].heading_path if claim.evidence else ()
+    own = words_of(claim.text)
+    around = words_of(" ".join((*heading, *claim.context)))
+    own_stems, around_stems = stems_of(claim.text), stems_of(" > ".join((*heading, *claim.context)))
+    covered = [_exact(term, own_stems, around_stems) for term in question.terms]
+    open_terms = [
+        index for index, term in enumerate(question.terms) if covered[index] < 0.75 and not _is_identifier(term)
+    ]
+    candidates = [word for word in dict.fromkeys((*own, *around)) if len(word) > 2]
+    near = similarity.between([question.terms[index].text.lower() for index in open_terms], candidates)
+    for row, index in enumerate(open_terms):
+        best = float(near[row].max()) if near.shape[1] else 0.0
+        covered[index] = max(covered[index], _closeness(best))
+    weights = [_weight(term, vocabulary) for term in question.terms]
+    total = sum(weights)
+    coverage = sum(weight * share for weight, share in zip(weights, covered, strict=True)) / total if total else 0.0
+    missing = tuple(
+        term.text
+        for term, share in zip(question.terms, covered, strict=True)
+        if term.name and share < 0.5 and vocabulary.weight(term.stem) > 0.25
+    )
+    fits = _fits(question, claim)
+    weakest = min(
+        (share for weight, share in zip(weights, covered, strict=True) if weight > _TELLING), default=coverage
+    )
+    closeness = max(0.0, min(1.0, (hit.similarity - 0.1) / 0.7))
+    score = 0.4 * coverage + 0.2 * weakest + 0.4 * closeness
+    score *= 1.0 if fits else 0.6
+    score *= 0.6 ** min(2, len(missing))
+    return Relevance(hit, score, coverage, hit.similarity, missing, fits, tuple(covered))
+
+
+def _weight(term: Term, vocabulary: Vocabulary) -> float:
+    return vocabulary.weight(term.stem) * (1.2 if term.name else 1.0)
+
+
+def _is_identifier(term: Term) -> bool:
+    return term.name and any(character.isdigit() for character in term.text)
+
+
+def _exact(term: Term, own: set[str], around: set[str]) -> float:
+    if term.stem in own:
+        return 1.0
+    if term.stem in around:
+        return 0.9
+    if any(group & own for group in _CONCEPTS.get(term.stem, ())):
+        return 0.9
+    if any(group & around for group in _CONCEPTS.get(term.stem, ())):
+        return 0.8
+    if len(term.stem) >= 5 and not term.name:
+        for other in own | around:
+            if len(other) >= 5 and _shared(term.stem, other) >= max(5, 0.7 * max(len(term.stem), len(other))):
+                return 0.8
+    return 0.0
+
+
+def _shared(first: str, second: str) -> int:
+    count = 0
+    for a, b in zip(first, second, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _closeness(cosine: float) -> float:
+    """How far a word stands for another one: nothing below 0.3, most of it from 0.7 on."""
+    return max(0.0, min(0.9, (cosine - 0.3) / 0.4))
+
+
+def _fits(question: Question, claim: Claim) -> bool:
+    text = claim.text
+    words = set(words_of(text))
+    asked = {term.stem for term in question.terms}
+    match question.wanted:
+        case Wanted.QUANTITY:
+            return _has_number(text, words, asked)
+        case Wanted.MONEY:
+            return bool(_CURRENCY.search(text)) and (_has_number(text, words, asked) or "free" in words)
+        case Wanted.TIME:
+            return bool(words & _TIME_SIGNS) or _has_number(text, words, asked)
+        case Wanted.PERSON:
+            return _has_person(text, asked)
+        case Wanted.PLACE:
+            return bool(_PLACE_SIGNS.search(text)) or ":" in text
+        case _:
+            return True
+
+
+def _has_person(text: str, asked: set[str]) -> bool:
+    """A name that the question does not hold itself, or a word for somebody who acts ("the harbour master")."""
+    capitals = [match for match in _CAPITAL.finditer(text) if stem(match.group().lower()) not in asked]
+    if any(match.start() > 0 for match in capitals):
+        return True
+    return any(_ACTOR.fullmatch(word) and stem(word) not in asked for word in words_of(text))
+
+
+def _has_number(text: str, words: set[str], asked: set[str]) -> bool:
+    """A number that is not part of a name in the question ("the Heron 12" gives no quantity)."""
+    numbers = {word for word in words if any(character.isdigit() for character in word)} - asked
+    return bool(numbers or words & _NUMBER_WORDS)
