@@ -30,7 +30,7 @@ TITLE: Final[dict[str, frozenset[str]]] = {
     "fr": frozenset(
         (
             "m mm mme mmes mlle mlles dr drs me mes mgr pr st ste p.ex ex cf c.-à-d c.à.d env vs éd coll dir trad suiv "
-            "av apr av.j.-c j.-c réf cie-gén gal col cap lt boul bd av. art fig chap n° no"
+            "av apr av.j.-c j.-c réf cie-gén gal col cap lt boul bd art fig chap n° no"
         ).split()
     ),
     "es": frozenset(
@@ -116,7 +116,7 @@ STARTERS: Final[dict[str, frozenset[str]]] = {
             "der die das ein eine einer eines einem einen dieser diese dieses es er sie wir ihr ich man sein seine ihre "
             "in im am an auf aus bei mit nach von vom zu zum zur für über unter durch gegen ohne seit während wegen wenn "
             "als weil da dann aber und oder doch denn auch nur noch so hier dort jetzt heute gestern morgen damit dabei "
-            "dazu daher deshalb trotzdem jedoch außerdem ferner nun alle viele einige kein keine was wer wo wie warum ob"
+            "dazu daher deshalb trotzdem jedoch außerdem ferner nun alle viele einige kein keine was wer wo wie warum ob danach davor deren dessen zwar jede jeder jedes beide mehr man bis dort weiter zunächst schließlich"
         ).split()
     ),
     "fr": frozenset(

@@ -12,6 +12,7 @@ _OPENING: Final = "\"'“‘«‹„‚([{¿¡*_`~<「『（"
 _LEADING: Final = "([•⁃‣▪●◦–—*+>#-"
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")
 _ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
+_ELIDED: Final = re.compile(r"\A(?:[ldLD]|[Qq]u|[Dd]all|[Dd]ell|[Nn]ell)['’](?=\w{2})")
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
 _VOWEL: Final = re.compile(r"[aeiouyäöüáéíóúàèâêô]")
@@ -33,6 +34,7 @@ class Stop(NamedTuple):
         marks: the end marks themselves: ``.``, ``?!``, ``. . .``.
         closers: closing quotes and brackets, and footnote numbers, after the marks.
         opener: opening quotes and brackets before ``word``.
+        dash: a dash stands between the opener and ``word``.
         word: the start of the word after the white space; ``""`` at the end of the text.
         first: ``token`` is the first thing in its sentence.
     """
@@ -42,6 +44,7 @@ class Stop(NamedTuple):
     marks: str
     closers: str
     opener: str
+    dash: bool
     word: str
     first: bool
 
@@ -53,9 +56,11 @@ def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
         return True
     if _FACE.match(word):
         return False
-    if word[0] in ",;:)]}»›”/|&=+" or word[0] == "-" and word[:2] == "--":
+    if word[0] in ",;:)]}»›”/|&=" or word[0] == "-" and word[:2] == "--":
         return False
     lower = _is_lower(word)
+    if lower and stop.dash and stop.closers:
+        return False
     mark = stop.marks[0]
     if "?" in stop.marks or "!" in stop.marks:
         return _after_exclamation(stop, lower)
@@ -109,8 +114,7 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     token = stop.token.lstrip(_OPENING)
     if not token:
         return True
-    key = token.lower()
-    key = key.rsplit("(", 1)[-1]
+    key = _key(stop.before, token)
     word = stop.word
     starts = _bare(word) in rules.starters
     digit = word[0].isdigit()
@@ -123,12 +127,12 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     if key in rules.final:
         return not lower and not stop.opener.startswith("(")
     if len(key) == 1 and key.isalpha():
-        return _after_letter(stop, token, starts, lower)
-    if key in rules.inner or _DOTTED.match(token):
+        return _after_letter(stop, starts, lower)
+    if key in rules.inner or _DOTTED.match(key):
         if lower:
             return key in _WORDS_TOO
         return starts and not digit
-    if token.isdigit() and rules.ordinals and len(token) <= 2:
+    if rules.ordinals and ((token.isdigit() and len(token) <= 2) or _ROMAN.match(token)):
         return starts and not lower
     if lower:
         if key in rules.number and key not in _WORDS_TOO:
@@ -137,10 +141,10 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     return True
 
 
-def _after_letter(stop: Stop, token: str, starts: bool, lower: bool) -> bool:
+def _after_letter(stop: Stop, starts: bool, lower: bool) -> bool:
     """"E. Smith" is an initial; "you and I. Did" and "Plan B. The" end a sentence."""
     if lower or not starts:
-        return token.isdigit()
+        return False
     previous = stop.before.split()
     if not previous:
         return False
@@ -148,6 +152,15 @@ def _after_letter(stop: Stop, token: str, starts: bool, lower: bool) -> bool:
     if last.lower() in _LETTERED:
         return True
     return last.islower() or not last[:1].isalpha()
+
+
+def _key(before: str, token: str) -> str:
+    """The form to look up: lower case, without an elided article, joined with the part before it in "z. B.", "и т. д."."""
+    key = _ELIDED.sub("", token).lower().rpartition("(")[2]
+    if len(key) > 2 or not before.endswith((". ", ".\u00a0", ".\u202f")):
+        return key
+    previous = before.rstrip().rpartition(" ")[2].lstrip(_OPENING).lower()
+    return previous + key if len(previous) <= 5 and previous[:-1].replace(".", "").isalpha() else key
 
 
 def _bare(word: str) -> str:

@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from typing import Final
 
 _STAMP: Final = re.compile(r"(?<!\S)\d{1,2}/\d{1,2}/\d{2,4} \d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?(?=\s|\Z)")
-_CLOSING: Final = re.compile(
-    r"(?:(?<=[.!?)] )|(?<=\n)|\A)(?:(?:(?:With )?(?:[Bb]est|[Kk]ind|[Kk]indest|[Ww]arm|[Ww]armest|[Mm]any) )?"
+_FAREWELL: Final = (
+    r"(?:(?:(?:With )?(?:[Bb]est|[Kk]ind|[Kk]indest|[Ww]arm|[Ww]armest|[Mm]any) )?"
     r"(?:[Rr]egards|[Tt]hanks|[Ww]ishes)|Sincerely|Yours|Yours (?:sincerely|truly|faithfully)|Cheers|Respectfully)"
-    r",(?= (?P<name>[A-Z][a-z]+)(?![\w,]))"
 )
+_CLOSING: Final = re.compile(
+    rf"(?:(?<=[.!?)] )|(?<=\n)|\A)(?P<farewell>{_FAREWELL}),(?= (?P<name>[A-Z][a-z]+)(?![\w,])(?: (?P<next>[A-Z][a-z]+)(?![\w,]))?)"
+)
+_GREETING: Final = re.compile(r"(?:(?<=[.!?)] )|(?<=\n)|\A)(?:Hi|Hello|Hey|Dear)(?: [A-Z][a-z]+){0,3},(?= (?P<word>[A-Z][a-z]+)[ '])")
+_LINK: Final = re.compile(r"\[https?://[^\]\s]{1,500}\](?= [A-Z(])")
 _FIELD: Final = re.compile(r"^(?:E-?mail|From|To|Cc|Reply-To): [^\n@]{0,60}@[^\s,;]{3,80}(?=[ ][^\s,;&])", re.MULTILINE)
 _ADDRESS: Final = re.compile(
     r"(?:https?://[^\s<>]{3,}|(?<!\S)[^\s@]{1,60}@[^\s@,;]{3,80})(?<![.,;:!?])(?=[ ](?P<word>https?:|[A-Z]\S{0,15}))"
@@ -31,6 +35,12 @@ def message_ends(text: str, starters: frozenset[str]) -> Iterator[int]:
     if ", " in text:
         for found in _CLOSING.finditer(text):
             if found["name"].lower() not in starters:
+                yield found.start()
+                yield found.end()
+                if found["next"] and found["next"].lower() in starters:
+                    yield found.end("name")
+        for found in _GREETING.finditer(text):
+            if found["word"].lower() in starters:
                 yield found.end()
     if "@" in text or "://" in text:
         yield from (found.end() for found in _FIELD.finditer(text))
@@ -38,6 +48,8 @@ def message_ends(text: str, starters: frozenset[str]) -> Iterator[int]:
             word = found["word"]
             if word.endswith(":") or word.lower().split("'")[0].rstrip(",") in starters:
                 yield found.end()
+    if "://" in text:
+        yield from (found.end() for found in _LINK.finditer(text))
     if "<<" in text or " - " in text:
         yield from (found.end() for found in _FILE.finditer(text))
     if "--" in text:

@@ -20,6 +20,8 @@ from aipk_core.text.spans import Span, stripped
 
 _BRACKET_REACH: Final = 300  # a bracket that does not close within this many characters protects nothing
 _THAI_PIECE: Final = 40
+_WIDE_CONTINUES: Final = ("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的")
+_CHINESE_SAID: Final = re.compile(r"[^\s。！？，]{0,3}[说說道问問答喊叫]")
 _LEADING: Final = " \t\n\r([\"'•⁃‣▪●◦–—*+>#-"
 _CLOSING: Final = {"(": ")", "（": "）", "「": "」", "『": "』"}
 
@@ -31,14 +33,14 @@ _EVENT: Final = re.compile(
     rf"(?P<line>[^\S\n\r\u2028\u2029]*+[\n\r\u2028\u2029]\s*+)"
     rf"|(?P<wide>[\u3002\uff01\uff1f\uff61][\u3002\uff01\uff1f\uff61!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
     rf"|(?P<stop>(?P<marks>(?:\.(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++|[{_STOPS}])[{_STOPS}]*+)"
-    rf"(?:[ \u00a0\u202f]?[\u00bb\u203a])?[{_CLOSERS}]*+(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
-    r"|(?P<rule>(?<!\S)(?:\*{3,}+|(?P<line_of>[*=_~#-])(?P=line_of){3,}+)(?!\S))"
+    rf"(?:[ \u00a0\u202f]?[\u00bb\u203a]|[ ]\)(?!\S))?[{_CLOSERS}]*+(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
+    r"|(?P<rule>(?:(?<!\S)\*{3,}+|(?<![*=_~#-])[*=_~#-]{4,}+)(?!\S))"
     r"|(?P<face>(?<![^\s.!?])(?:[:;=][-'^]?[)(DPp\]*]++|<3|\^_?\^|[\u2639-\u263b\u2665\U0001f300-\U0001faff]\ufe0f?)(?!\S))"
     r"|(?P<space>(?<=[\u0e00-\u0e7f])[ ]++(?=[\u0e00-\u0e7f]))"
     r"|(?P<starter>(?<=[a-z])[ ](?=(?:He|She|It|We|They|This|There|These|You|My|His|Her|Their|Our)(?:'s|'re)?[ ][a-z]))"
 )
 _CODE: Final = re.compile(r"(?P<ticks>`{1,3})(?!`)[^`\n]{1,300}(?P=ticks)(?!`)")
-_AFTER: Final = re.compile(r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?(\S{0,24})")
+_AFTER: Final = re.compile(r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?([–—-][ ])?(\S{0,24})")
 _NO_UNPUNCTUATED_END: Final = frozenset(
     (
         "a an the of in on at by for from with to into onto as and or but nor if when where while because since than that "
@@ -127,9 +129,9 @@ class _Scan:
         if kind == "wide":
             return (end,) if self._wide(begin, end) else ()
         if kind == "rule":
-            return (begin, end)
+            return self._around_rule(begin, end)
         if kind == "face":
-            return (end,) if self._next_word(end)[1][:1].isupper() else ()
+            return (end,) if self._next_word(end)[2][:1].isupper() else ()
         if kind == "space":
             return (begin,) if self.rules.thai and self._thai(begin, end) else ()
         return (begin,) if self.rules.informal and self._unpunctuated(begin) else ()
@@ -146,7 +148,7 @@ class _Scan:
             return ends_before_glued(before, marks, closers, text[end : end + 24], self.rules)
         if self._bracketed(begin, end):
             return False
-        opener, word = self._next_word(end)
+        opener, dash, word = self._next_word(end)
         token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
         place = Stop(
             before=before[: len(before) - len(token)],
@@ -154,10 +156,18 @@ class _Scan:
             marks=marks,
             closers=closers,
             opener=opener,
+            dash=dash,
             word=word,
             first=begin - self.start < 48 and not text[self.start : begin - len(token)].strip(_LEADING),
         )
         return ends_sentence(place, self.rules)
+
+    def _around_rule(self, begin: int, end: int) -> tuple[int, ...]:
+        """A ruled line stands by itself; ``---=`` opens a banner and ``=---`` closes one."""
+        first, last = self.text[begin], self.text[end - 1]
+        if begin and not self.text[begin - 1].isspace():
+            return (end,)
+        return (begin, end) if first == last else (begin,) if first == "-" else (end,)
 
     def _wide(self, begin: int, end: int) -> bool:
         """Chinese and Japanese marks always end a sentence, but for quotes and brackets that the sentence goes on after."""
@@ -166,7 +176,7 @@ class _Scan:
             return False
         following = text[end : end + 2]
         if text[end - 1] in "\u300d\u300f\uff09\u3011\u300b\u3009\u3015\u201d\u2019)":
-            return not following.startswith(("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的"))
+            return not following.startswith(_WIDE_CONTINUES) and not _CHINESE_SAID.match(text, end)
         return not following.startswith(("、", "，"))
 
     def _bracketed(self, begin: int, end: int) -> bool:
@@ -181,9 +191,10 @@ class _Scan:
                 del self.open[opening]
         self.counted = end
         for opening, opened in self.open.items():
-            if text[self.start : opened].strip() and begin - opened < _BRACKET_REACH:
-                closing = _CLOSING[opening]
-                if 0 <= text.find(closing, end, opened + _BRACKET_REACH):
+            if begin - opened < _BRACKET_REACH:
+                closed = text.find(_CLOSING[opening], end, opened + _BRACKET_REACH)
+                inner = bool(text[self.start : opened].strip()) or text.startswith(_WIDE_CONTINUES, closed + 1)
+                if closed >= 0 and inner:
                     return True
         return False
 
@@ -197,10 +208,10 @@ class _Scan:
             return False
         return begin - self.start >= _THAI_PIECE or self.text.endswith(_THAI_ENDINGS, self.start, begin)
 
-    def _next_word(self, at: int) -> tuple[str, str]:
-        """Opening quotes and brackets after ``at``, and the word that they open."""
+    def _next_word(self, at: int) -> tuple[str, bool, str]:
+        """Opening quotes and brackets after ``at``, whether a dash follows, and the start of the next word."""
         found = _AFTER.match(self.text, at)
-        return (found[1], found[2]) if found else ("", "")
+        return (found[1], bool(found[2]), found[3]) if found else ("", False, "")
 
     def _atom_before(self, at: int) -> Span | None:
         index = bisect_right(self.atom_starts, at) - 1
