@@ -27,6 +27,8 @@ from aipk_core.text.spans import Span
 BLOCK_SEPARATOR = "\n\n"
 
 _SPACES = re.compile(r"[\s\u00a0\u2007\u202f\ufeff]+")
+_HTML_SPACES = re.compile(r"[^\S\u00a0\u2007\u202f]+|\ufeff+")
+_NO_BREAK = re.compile(r"[\u00a0\u2007\u202f]")
 # Controls and lone surrogates have no place in text that people read, and break terminals, XML and UTF-8.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -57,11 +59,13 @@ class DocumentBuilder:
     Args:
         document_id: path inside the source (POSIX).
         size: bytes of the document's own file, for segments without byte positions.
+        keep_no_break: a no-break space becomes one space even beside others, as HTML shows it, instead of being folded.
     """
 
-    def __init__(self, document_id: str, size: int = 0) -> None:
+    def __init__(self, document_id: str, size: int = 0, *, keep_no_break: bool = False) -> None:
         self.document_id = document_id
         self.size = size
+        self._keep_no_break = keep_no_break
         self.blocks: list[Block] = []
         self.segments: list[Segment] = []
         self.dependencies: dict[tuple[str, str], Dependency] = {}
@@ -103,7 +107,7 @@ class DocumentBuilder:
         if isinstance(runs, str):
             runs = [Run(runs)]
         verbatim = kind in VERBATIM_KINDS
-        pieces = _verbatim(runs) if verbatim else _folded(runs)
+        pieces = _verbatim(runs) if verbatim else _folded(runs, _HTML_SPACES if self._keep_no_break else _SPACES)
         text, pieces = _normalised(pieces)
         if not text or (verbatim and not text.strip()):
             return None
@@ -140,6 +144,10 @@ class DocumentBuilder:
         if kind in HEADING_KINDS:
             self._headings.append((int(kind[1]), text))
         return len(self.blocks) - 1
+
+    def block_text(self, index: int) -> str:
+        """The text of ``blocks[index]``."""
+        return self._parts[2 * index]
 
     def depend(self, kind: str, name: str, digest: str) -> None:
         """Record that the text was computed from something besides the document's own file."""
@@ -228,20 +236,25 @@ def _verbatim(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     return pieces
 
 
-def _folded(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+def _folded(runs: Sequence[Run], spaces: re.Pattern[str]) -> list[tuple[str, Run]]:
     """Runs with white space folded to single spaces, also across run borders, and none at the two ends."""
     pieces: list[tuple[str, Run]] = []
     after_space = True
     for run in runs:
-        text = _SPACES.sub(" ", _UNPRINTABLE.sub("", run.text))
+        text = spaces.sub(" ", _UNPRINTABLE.sub("", run.text))
         if after_space and text.startswith(" "):
             text = text[1:]
         if text:
             after_space = text.endswith(" ")
-            pieces.append((text, run))
-    if pieces and pieces[-1][0].endswith(" "):
-        pieces[-1] = (pieces[-1][0][:-1], pieces[-1][1])
-    return [piece for piece in pieces if piece[0]]
+            pieces.append((_NO_BREAK.sub(" ", text), run))
+    while pieces and not pieces[0][0].strip():
+        pieces.pop(0)
+    while pieces and not pieces[-1][0].strip():
+        pieces.pop()
+    if pieces:
+        pieces[0] = (pieces[0][0].lstrip(), pieces[0][1])
+        pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
+    return pieces
 
 
 def _normalised(pieces: list[tuple[str, Run]]) -> tuple[str, list[tuple[str, Run]]]:

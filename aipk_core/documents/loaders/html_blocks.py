@@ -1,0 +1,410 @@
+"""From an HTML tree to blocks: the pieces of text that a reader sees as units, in reading order."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from aipk_core.documents.builder import DocumentBuilder, Run
+from aipk_core.documents.loaders.html_tree import BLOCKS, Element, Text, text_of
+from aipk_core.documents.traced import Traced
+from aipk_core.errors import DocumentError
+
+BOILERPLATE_CLASSES = frozenset({"third-party-content", "boilerplate"})
+
+_OWN_KIND = {
+    "li": "li", "td": "td", "th": "th", "dt": "dt", "dd": "dd", "caption": "caption", "figcaption": "figcaption",
+    "summary": "summary", "button": "button", "h1": "h1", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6",
+}  # fmt: skip
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
+_UNSEEN = frozenset(
+    [
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "head",
+        "title",
+        "svg",
+        "iframe",
+        "object",
+        "video",
+        "audio",
+        "canvas",
+        "select",
+        "datalist",
+        "textarea",
+        "map",
+        "noembed",
+        "noframes",
+        "dialog",
+    ]
+)
+_ATOMS = frozenset({"code", "kbd", "samp", "tt", "var"})
+_PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LEADS_IN = (":", "：")
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a place in the tree inherits from the elements around it."""
+
+    kind: str = "p"
+    group: int | None = None
+    container: int | None = None
+    lead_in: int | None = None
+    atom: bool = False
+    boilerplate: bool = False
+
+
+@dataclass(slots=True)
+class _Table:
+    """Column names and cells that reach down into later rows."""
+
+    headers: dict[int, str] = field(default_factory=dict)
+    reaching: dict[int, int] = field(default_factory=dict)
+    column: int = 0
+    row_header: str = ""
+    rows: int = 0
+    header_row: bool = False
+    columns: tuple[str, ...] = ()
+
+
+def write_blocks(
+    root: Element,
+    source: Traced,
+    builder: DocumentBuilder,
+    *,
+    max_blocks: int = 500_000,
+    tick: Callable[[], None] | None = None,
+) -> None:
+    """Append the visible blocks below ``root`` to ``builder``.
+
+    Args:
+        source: the HTML that ``root`` was parsed from.
+        tick: called now and then; may raise to stop.
+
+    Raises:
+        DocumentError: ``too-large`` beyond ``max_blocks``.
+    """
+    writer = _Writer(source, builder, max_blocks, tick)
+    writer.children(root, _Context())
+    writer.flush(_Context())
+
+
+class _Writer:
+    def __init__(
+        self, source: Traced, builder: DocumentBuilder, max_blocks: int, tick: Callable[[], None] | None
+    ) -> None:
+        self.source = source
+        self.html = source.text
+        self.builder = builder
+        self.max_blocks = max_blocks
+        self.tick = tick
+        self.runs: list[Run] = []
+        self.anchor: str | None = None
+        self.tables: list[_Table] = []
+        self.boilerplate = True  # whether all runs so far are
+        self.alts: list[str] = []
+
+    # --- walking ---------------------------------------------------------------------------------------------------
+
+    def children(self, element: Element, context: _Context) -> None:
+        for child in element.children:
+            if isinstance(child, Text):
+                self.text(child, context)
+            else:
+                self.element(child, context)
+
+    def element(self, element: Element, context: _Context) -> None:
+        tag = element.tag
+        if tag == "br":
+            self.runs.append(Run(" "))
+            return
+        if tag == "img":
+            self.image(element, context)
+            return
+        if tag in _UNSEEN or _is_hidden(element):
+            return
+        if tag == "math":
+            self.children(element, context)
+            return
+        if not context.boilerplate and not BOILERPLATE_CLASSES.isdisjoint(element.classes):
+            context = replace(context, boilerplate=True)
+        if tag in _PREFORMATTED or "mermaid" in element.classes:
+            self.verbatim(element, context)
+            return
+        if tag not in BLOCKS:
+            if tag in _ATOMS and not context.atom:
+                context = replace(context, atom=True)
+            self.children(element, context)
+            return
+        self.flush(context)
+        if tag in _LISTS:
+            self.items(element, context)
+        elif tag == "table":
+            self.table(element, context)
+        elif tag == "tr":
+            self.row(element, context)
+        elif tag in ("td", "th"):
+            self.cell(element, context)
+        elif tag in ("li", "dt"):
+            inside = replace(context, kind=tag, group=self.builder.new_number())
+            self.inside(element, inside)
+        elif tag == "dd":
+            self.inside(element, replace(context, kind="dd"))
+        elif tag in _HEADINGS:
+            self.heading(element, context)
+        else:
+            kind = _OWN_KIND.get(tag, context.kind)
+            if kind == context.kind and kind in _HEADINGS:
+                kind = "p"
+            self.inside(element, replace(context, kind=kind))
+
+    def inside(self, element: Element, context: _Context) -> None:
+        self.children(element, context)
+        self.flush(context)
+
+    def items(self, element: Element, context: _Context) -> None:
+        container = context.container if context.container is not None else self.builder.new_number()
+        lead_in = self.lead_in(context)
+        inside = replace(context, container=container, lead_in=lead_in if lead_in is not None else context.lead_in)
+        if element.tag != "dl":
+            self.inside(element, inside)
+            return
+        group: int | None = None
+        after_definition = True
+        for child in _definition_parts(element):
+            if isinstance(child, Text):
+                self.text(child, inside)
+                continue
+            if child.tag == "dt" and after_definition:
+                group = self.builder.new_number()
+            if child.tag in ("dt", "dd"):
+                after_definition = child.tag == "dd"
+                self.flush(inside)
+                self.inside(child, replace(inside, kind=child.tag, group=group))
+            else:
+                self.element(child, inside)
+        self.flush(inside)
+
+    def heading(self, element: Element, context: _Context) -> None:
+        name = element.attributes.get("id")
+        if not name:
+            named = next((e for e in element.elements() if e.attributes.get("id") or e.attributes.get("name")), None)
+            name = (named.attributes.get("id") or named.attributes.get("name")) if named else None
+        self.anchor = name or None
+        self.inside(element, replace(context, kind=element.tag))
+        self.anchor = None
+
+    # --- tables ----------------------------------------------------------------------------------------------------
+
+    def table(self, element: Element, context: _Context) -> None:
+        lead_in = self.lead_in(context)
+        self.tables.append(_Table())
+        inside = replace(
+            context,
+            container=self.builder.new_number(),
+            lead_in=lead_in if lead_in is not None else context.lead_in,
+            group=None,
+        )
+        self.inside(element, inside)
+        self.tables.pop()
+
+    def row(self, element: Element, context: _Context) -> None:
+        if not self.tables:
+            self.inside(element, context)
+            return
+        table = self.tables[-1]
+        cells = [child.tag for child in element.children if isinstance(child, Element) and child.tag in ("td", "th")]
+        table.header_row = bool(cells) and "td" not in cells
+        table.rows += 1
+        table.column = 0
+        table.row_header = ""
+        self.inside(element, replace(context, group=self.builder.new_number()))
+        table.reaching = {column: rows - 1 for column, rows in table.reaching.items() if rows > 1}
+
+    def cell(self, element: Element, context: _Context) -> None:
+        tag = element.tag
+        if not self.tables:
+            self.inside(element, replace(context, kind=tag))
+            return
+        table = self.tables[-1]
+        while table.column in table.reaching:
+            table.column += 1
+        column = table.column
+        width = _span(element, "colspan", 100)
+        height = _span(element, "rowspan", 65534)
+        is_header = tag == "th" and (table.header_row or table.rows == 1)
+        names = [] if is_header else [name for name in (table.headers.get(column, ""), table.row_header) if name]
+        outer = table.columns
+        table.columns = tuple(names)
+        first = len(self.builder.blocks)
+        inside = replace(context, kind=tag)
+        self.children(element, inside)
+        self.flush(inside)
+        table.columns = outer
+        text = " ".join(
+            self.builder.block_text(index)
+            for index in range(first, len(self.builder.blocks))
+            if self.builder.blocks[index].kind == "th"
+        )
+        if is_header:
+            for position in range(column, column + width):
+                above = table.headers.get(position, "")
+                table.headers[position] = f"{above} {text}".strip() if above != text else text
+        elif tag == "th":
+            table.row_header = text
+        table.column = column + width
+        if height > 1:
+            for position in range(column, column + width):
+                table.reaching[position] = height
+
+    # --- pieces of text --------------------------------------------------------------------------------------------
+
+    def text(self, node: Text, context: _Context) -> None:
+        for piece, place in self.source.slice(node.start, node.end):
+            shown = html.unescape(piece) if "&" in piece and not node.raw else piece
+            if place is None:
+                self.runs.append(Run(shown, 0, 0, "", atom=context.atom) if not shown.isspace() else Run(shown))
+                if not shown.isspace():
+                    self.boilerplate = self.boilerplate and context.boilerplate
+                continue
+            if not shown.isspace():
+                self.boilerplate = self.boilerplate and (context.boilerplate or place.boilerplate)
+            source = place.source
+            self.runs.append(
+                Run(
+                    shown,
+                    source.byte_offset(place.start),
+                    source.byte_offset(place.end),
+                    source.file,
+                    place.origin,
+                    context.atom,
+                )
+            )
+
+    def image(self, element: Element, context: _Context) -> None:
+        alt = element.attributes.get("alt", "").strip()
+        if alt:
+            self.add("alt", [Run(alt)], context)
+
+    def verbatim(self, element: Element, context: _Context) -> None:
+        self.flush(context)
+        kind = "mermaid" if "mermaid" in element.classes else "code"
+        lead_in = self.lead_in(context)
+        language = _language(element)
+        self.preformatted(element, context)
+        runs, self.runs = self.runs, []
+        if language == "mermaid":
+            kind = "mermaid"
+        elif language == "math":
+            kind = "math"
+        self.add(
+            kind,
+            runs,
+            replace(context, lead_in=lead_in if lead_in is not None else context.lead_in),
+            language=language or None,
+        )
+        self.boilerplate = True
+
+    def preformatted(self, element: Element, context: _Context) -> None:
+        for child in element.children:
+            if isinstance(child, Text):
+                self.text(child, context)
+            elif child.tag == "br":
+                self.runs.append(Run("\n"))
+            elif child.tag not in _UNSEEN and child.tag != "button":
+                self.preformatted(child, context)
+
+    def flush(self, context: _Context) -> None:
+        """End the paragraph that has been collected."""
+        runs, self.runs = self.runs, []
+        boilerplate, self.boilerplate = self.boilerplate, True
+        if runs and any(not run.text.isspace() for run in runs):
+            self.add(context.kind, runs, replace(context, boilerplate=True) if boilerplate else context)
+
+    def add(self, kind: str, runs: list[Run], context: _Context, language: str | None = None) -> None:
+        if len(self.builder.blocks) >= self.max_blocks:
+            raise DocumentError(
+                f"the document has more than {self.max_blocks} blocks",
+                code="too-large",
+                where=self.builder.document_id,
+                remedy="Split the document or raise max_blocks",
+            )
+        if self.tick and len(self.builder.blocks) % 256 == 0:
+            self.tick()
+        self.builder.add(
+            kind,
+            runs,
+            anchor=self.anchor,
+            group=context.group,
+            container=context.container,
+            lead_in=context.lead_in,
+            columns=self.tables[-1].columns if self.tables else (),
+            language=language,
+            boilerplate=context.boilerplate,
+        )
+
+    def lead_in(self, context: _Context) -> int | None:
+        """The block before, when it announces what follows."""
+        index = len(self.builder.blocks) - 1
+        if index < 0:
+            return None
+        block = self.builder.blocks[index]
+        if block.is_heading or block.is_verbatim or not self.builder.block_text(index).endswith(_LEADS_IN):
+            return None
+        return index
+
+
+def _definition_parts(element: Element) -> list[Element | Text]:
+    """The terms and definitions of a list; HTML allows a ``div`` around each pair."""
+    parts: list[Element | Text] = []
+    for child in element.children:
+        if isinstance(child, Element) and child.tag == "div":
+            parts.extend(child.children)
+        else:
+            parts.append(child)
+    return parts
+
+
+def _is_hidden(element: Element) -> bool:
+    attributes = element.attributes
+    if not attributes or element.tag == "caption":  # a hidden caption is still what screen readers read out
+        return False
+    if "hidden" in attributes:
+        return True
+    style = attributes.get("style")
+    return bool(style and _HIDDEN_STYLE.search(style[:2000]))
+
+
+def _language(element: Element) -> str:
+    for candidate in (element, element.find("code")):
+        if candidate is None:
+            continue
+        if candidate.attributes.get("data-lang"):
+            return candidate.attributes["data-lang"]
+        for name in candidate.classes:
+            if name.startswith("language-"):
+                return name.removeprefix("language-")
+    return ""
+
+
+def _span(element: Element, name: str, limit: int) -> int:
+    value = element.attributes.get(name, "").strip()
+    return max(1, min(int(value[:6]), limit)) if value[:6].isdecimal() and value.isascii() else 1
+
+
+def title_of(root: Element, source: str) -> str:
+    """What the document calls itself: its ``<title>``, else its first ``<h1>``."""
+    for tag in ("title", "h1"):
+        found = root.find(tag)
+        if found is not None:
+            text = " ".join(text_of(source, found).split())
+            if text:
+                return text
+    return ""
