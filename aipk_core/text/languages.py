@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from aipk_core.text.abbreviations import STARTERS
+from aipk_core.text.abbreviations import STARTERS, words
 
 UNDETERMINED = "und"
 """The BCP 47 tag for a text whose language is not known."""
@@ -44,14 +44,14 @@ _LANGUAGE_OF: Final = {
 _WEIGHT: Final = {"kana": 3, "hangul": 2, "han": 3}
 
 _SMALL_WORDS: Final[dict[str, frozenset[str]]] = {
-    "en": frozenset("the of and to in is that it for was with be are not you this have from they which".split()),
-    "de": frozenset("der die das und ist nicht ein eine zu den mit sich von auf für dem werden wird auch sind".split()),
-    "fr": frozenset("le la les des et est une dans que pour qui pas sur au du ce il sont avec nous vous".split()),
-    "es": frozenset("el los las y es una que del por con para se su lo como más pero sus está son".split()),
-    "it": frozenset("il di che è per un una non sono della del con gli nel alla dei più anche".split()),
-    "pt": frozenset("o os as um uma que não é do da em para com se dos por mais são ao na".split()),
-    "nl": frozenset("de het een en van is niet dat op te zijn met voor aan ook er wordt bij".split()),
-    "pl": frozenset("i w na z nie się jest do to że o jak dla od po są przez oraz".split()),
+    "en": words("the of and to in is that it for was with be are not you this have from they which"),
+    "de": words("der die das und ist nicht ein eine zu den mit sich von auf für dem werden wird auch sind"),
+    "fr": words("le la les des et est une dans que pour qui pas sur au du ce il sont avec nous vous"),
+    "es": words("el los las y es una que del por con para se su lo como más pero sus está son"),
+    "it": words("il di che è per un una non sono della del con gli nel alla dei più anche"),
+    "pt": words("o os as um uma que não é do da em para com se dos por mais são ao na"),
+    "nl": words("de het een en van is niet dat op te zijn met voor aan ook er wordt bij"),
+    "pl": words("i w na z nie się jest do to że o jak dla od po są przez oraz"),
 }
 
 

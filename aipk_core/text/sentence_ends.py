@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from aipk_core.text.abbreviations import words
 from aipk_core.text.sentence_rules import LanguageRules
 
 _QUOTES: Final = "\"'”’»›“*_`"
@@ -20,9 +21,11 @@ _GLUED_LOWER: Final = re.compile(r"[a-z']{3,}(?=[ ,])")
 _GLUED_WORD: Final = re.compile(r"[\"'“‘(]?(?:[A-Z][a-z']+|I|A)(?=[ ,])")
 
 # Abbreviations that are ordinary words as well: before a word in lower case they end a sentence.
-_WORDS_TOO: Final = frozenset("no art fig app tab pub ed ex miss mass ill wash ore ref max min sun sat mar".split())
+_WORDS_TOO: Final = words("no art fig app tab pub ed ex miss mass ill wash ore ref max min sun sat mar")
+# Small words that introduce something: whatever follows belongs to them.
+_ALWAYS_INNER: Final = words("eg ie cf viz vs approx incl excl esp resp bzw vgl ca sog env")
 # Things that are named by a letter: "Plan B. Then" ends a sentence, "John B. Then" does not.
-_LETTERED: Final = frozenset("plan type class vitamin appendix part section group grade step option hepatitis".split())
+_LETTERED: Final = words("plan type class vitamin appendix part section group grade step option hepatitis")
 
 
 class Stop(NamedTuple):
@@ -56,7 +59,7 @@ def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
         return True
     if _FACE.match(word):
         return False
-    if word[0] in ",;:)]}»›”/|&=" or word[0] == "-" and word[:2] == "--":
+    if word[0] in ",;:)]}»›”/|&=" or (word[0] == "-" and word[:2] == "--"):
         return False
     lower = _is_lower(word)
     if lower and stop.dash and stop.closers:
@@ -123,7 +126,8 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     if key in rules.number and _ROMAN.match(_letters(word)) and _letters(word) != "I":
         return False
     if key in rules.title and not (lower and key in _WORDS_TOO):
-        return False
+        # "Rep. Smith" is a title, "our sales rep. She" is not.
+        return token.islower() and key.isalpha() and word[0].isupper() and starts and key not in _ALWAYS_INNER
     if key in rules.final:
         return not lower and not stop.opener.startswith("(")
     if len(key) == 1 and key.isalpha():
@@ -142,7 +146,7 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
 
 
 def _after_letter(stop: Stop, starts: bool, lower: bool) -> bool:
-    """"E. Smith" is an initial; "you and I. Did" and "Plan B. The" end a sentence."""
+    """ "E. Smith" is an initial; "you and I. Did" and "Plan B. The" end a sentence."""
     if lower or not starts:
         return False
     previous = stop.before.split()
@@ -164,7 +168,7 @@ def _key(before: str, token: str) -> str:
 
 
 def _bare(word: str) -> str:
-    return word.replace("’", "'").rstrip(".,;:!?)]}\"”…").split("'")[0].lower()
+    return word.replace("’", "'").rstrip('.,;:!?)]}"”…').split("'")[0].lower()
 
 
 def _letters(word: str) -> str:

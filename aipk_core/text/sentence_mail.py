@@ -18,13 +18,17 @@ _FAREWELL: Final = (
 _CLOSING: Final = re.compile(
     rf"(?:(?<=[.!?)] )|(?<=\n)|\A)(?P<farewell>{_FAREWELL}),(?= (?P<name>[A-Z][a-z]+)(?![\w,])(?: (?P<next>[A-Z][a-z]+)(?![\w,]))?)"
 )
-_GREETING: Final = re.compile(r"(?:(?<=[.!?)] )|(?<=\n)|\A)(?:Hi|Hello|Hey|Dear)(?: [A-Z][a-z]+){0,3},(?= (?P<word>[A-Z][a-z]+)[ '])")
+_GREETING: Final = re.compile(
+    r"(?:(?<=[.!?)] )|(?<=\n)|\A)(?:Hi|Hello|Hey|Dear)(?: [A-Z][a-z]+){0,3},(?= (?P<word>[A-Z][a-z]+)[ '])"
+)
 _LINK: Final = re.compile(r"\[https?://[^\]\s]{1,500}\](?= [A-Z(])")
 _FIELD: Final = re.compile(r"^(?:E-?mail|From|To|Cc|Reply-To): [^\n@]{0,60}@[^\s,;]{3,80}(?=[ ][^\s,;&])", re.MULTILINE)
 _ADDRESS: Final = re.compile(
     r"(?:https?://[^\s<>]{3,}|(?<!\S)[^\s@]{1,60}@[^\s@,;]{3,80})(?<![.,;:!?])(?=[ ](?P<word>https?:|[A-Z]\S{0,15}))"
 )
-_FILE: Final = re.compile(r"<< ?File: [^<>\n]{1,100}>>(?=\s)|(?<!\S)[^\s]{1,80}\.[a-z]{3,4}\)?(?= - \S{1,80}\.[a-z]{3,4}(?:\s|\Z))")
+_FILE: Final = re.compile(
+    r"<< ?File: [^<>\n]{1,100}>>(?=\s)|(?<!\S)[^\s]{1,80}\.[a-z]{3,4}\)?(?= - \S{1,80}\.[a-z]{3,4}(?:\s|\Z))"
+)
 _SIGNATURE: Final = re.compile(r"(?:(?<=[.!?\")] )|(?<=\n)|\A)--(?=\s+[A-Z])")
 
 
@@ -63,7 +67,9 @@ def _around_stamps(text: str) -> Iterator[int]:
     for found in _STAMP.finditer(text):
         begin, end = found.span()
         previous = text[max(0, begin - 40) : begin].rstrip().rsplit(None, 1)
-        heads = bool(previous) and (previous[-1][:1].isupper() or "@" in previous[-1]) and previous[-1][-1:] not in ",:;"
+        heads = (
+            bool(previous) and (previous[-1][:1].isupper() or "@" in previous[-1]) and previous[-1][-1:] not in ",:;"
+        )
         if heads:
             yield begin
         following = text[end : end + 2].strip()

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from aipk_core.text.abbreviations import FINAL, INNER, NUMBER, STARTERS, TITLE
+from aipk_core.text.abbreviations import FINAL, INNER, NUMBER, STARTERS, TITLE, words
 from aipk_core.text.languages import primary_language
 
-_ORDINAL_LANGUAGES: Final = frozenset("de da nb nn no fi et lv cs sk pl hu hr sr bs sl tr is".split())
+_ORDINAL_LANGUAGES: Final = words("de da nb nn no fi et lv cs sk pl hu hr sr bs sl tr is")
 """Languages that write ordinal numbers with a full stop: "am 3. Oktober"."""
 
 _EMPTY: Final[frozenset[str]] = frozenset()

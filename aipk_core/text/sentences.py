@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from aipk_core.text.abbreviations import words
 from aipk_core.text.sentence_ends import Stop, ends_before_glued, ends_sentence
 from aipk_core.text.sentence_lines import LineBreaks, item_starts
 from aipk_core.text.sentence_mail import message_ends
@@ -40,14 +41,14 @@ _EVENT: Final = re.compile(
     r"|(?P<starter>(?<=[a-z])[ ](?=(?:He|She|It|We|They|This|There|These|You|My|His|Her|Their|Our)(?:'s|'re)?[ ][a-z]))"
 )
 _CODE: Final = re.compile(r"(?P<ticks>`{1,3})(?!`)[^`\n]{1,300}(?P=ticks)(?!`)")
-_AFTER: Final = re.compile(r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?([–—-][ ])?(\S{0,24})")
-_NO_UNPUNCTUATED_END: Final = frozenset(
-    (
-        "a an the of in on at by for from with to into onto as and or but nor if when where while because since than that "
-        "which who whom whose is are was were be been am do does did has have had can could will would shall should may "
-        "might must not no this these those my your his her its our their said says see say called titled named about "
-        "let make makes made before after until unless though although so what how why like via per between both either"
-    ).split()
+_AFTER: Final = re.compile(
+    r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?([–—-][ ])?(\S{0,24})"
+)
+_NO_UNPUNCTUATED_END: Final = words(
+    "a an the of in on at by for from with to into onto as and or but nor if when where while because since than that "
+    "which who whom whose is are was were be been am do does did has have had can could will would shall should may "
+    "might must not no this these those my your his her its our their said says see say called titled named about "
+    "let make makes made before after until unless though although so what how why like via per between both either"
 )
 _THAI_ENDINGS: Final = ("ครับ", "ค่ะ", "คะ", "นะ", "จ้ะ", "จ้า")
 _THAI_CONTINUES: Final = (
