@@ -1,0 +1,184 @@
+"""Lines of a paragraph joined to running text: hyphens at line ends, spaces, scripts without spaces, Korean.
+
+A hyphen at a line end either was put in to break a word or belongs to it. The document itself is asked first (does it
+write the word with or without hyphen elsewhere?), then an English word list, and else the word is taken as broken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from aipk_core.documents.builder import Run
+from aipk_core.documents.loaders.korean_spacing import KoreanSpacing
+from aipk_core.documents.loaders.pdf_lines import Line
+from aipk_core.documents.loaders.scripts import is_hangul, line_joint
+from aipk_core.documents.loaders.word_list import english_words
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-\u2010\u2011'’][^\W\d_]+)*")
+_TAIL = re.compile(r"([^\W\d_]+)$")
+_HEAD = re.compile(r"^([^\W\d_]+)")
+_ANY_HYPHEN = "-\u2010\u00ad"
+
+# Small words that follow a suspended hyphen ("Vor- und Nachteile", "pre- and post-war").
+_SUSPENDED = frozenset(["and", "or", "to", "und", "oder", "bis", "et", "ou", "en", "of", "y", "o", "e"])
+
+# Prefixes that are written together with what follows unless the document shows otherwise.
+_FUSED = frozenset(
+    [
+        "re",
+        "un",
+        "pre",
+        "sub",
+        "inter",
+        "over",
+        "under",
+        "dis",
+        "mis",
+        "de",
+        "trans",
+        "super",
+        "micro",
+        "macro",
+        "meta",
+        "up",
+        "out",
+        "back",
+        "en",
+        "in",
+        "im",
+        "ir",
+        "fore",
+        "hyper",
+        "infra",
+        "intra",
+        "para",
+        "poly",
+        "tele",
+        "ultra",
+        "bio",
+        "geo",
+        "hydro",
+        "photo",
+        "thermo",
+    ]
+)
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """Words that a document shows inside its lines, for deciding about those at line ends."""
+
+    words: Counter[str] = field(default_factory=Counter)
+    inner_unicode_hyphens: int = 0
+    lang: str = "en"
+    korean: KoreanSpacing = field(default_factory=KoreanSpacing)
+
+    def learn(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            found = list(_WORD.finditer(line.text))
+            for match in found:
+                at_end = match.end() >= len(line.text.rstrip(_ANY_HYPHEN))
+                if match.start() == 0 or at_end:
+                    # May be half a word: it says nothing, but for a compound whose both parts are whole.
+                    continue
+                self.words[match.group().casefold().replace("\u2010", "-").replace("\u2011", "-")] += 1
+            self.inner_unicode_hyphens += line.text[:-1].count("\u2010")
+            self.korean.learn(line.text)
+
+    def knows(self, word: str) -> bool:
+        return word.casefold() in self.words
+
+
+def joined_runs(lines: list[Line], vocabulary: Vocabulary, skip: int = 0) -> list[Run]:
+    """The running text of ``lines`` as runs, monospaced pieces as atoms.
+
+    Args:
+        skip: characters at the start of the first line (a list marker) that are left out.
+    """
+    runs: list[Run] = []
+    for index, line in enumerate(lines):
+        start = skip if index == 0 else 0
+        text = line.text
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        end, joint = len(text), ""
+        if following is not None:
+            if following.side_by_side(line) and following.page == line.page:
+                joint = " "
+            else:
+                end, joint = _joint(text, following.text, line, following, vocabulary)
+        runs += _pieces(line, start, end)
+        if joint:
+            runs.append(Run(joint))
+    return runs
+
+
+def _pieces(line: Line, start: int, end: int) -> list[Run]:
+    runs: list[Run] = []
+    position = start
+    text = line.text.replace("\u00ad", "-")
+    for mono_start, mono_end in line.mono_spans:
+        mono_start, mono_end = max(mono_start, position), min(mono_end, end)
+        if mono_start >= mono_end or line.monospace:
+            continue
+        if mono_start > position:
+            runs.append(Run(text[position:mono_start]))
+        runs.append(Run(text[mono_start:mono_end], atom=True))
+        position = mono_end
+    if position < end:
+        runs.append(Run(text[position:end]))
+    return runs
+
+
+def _joint(text: str, after: str, line: Line, following: Line, vocabulary: Vocabulary) -> tuple[int, str]:
+    """How much of ``text`` stays, and what stands between it and the next line."""
+    if not text or not after:
+        return len(text), " "
+    last, first = text[-1], after[0]
+    if last in _ANY_HYPHEN and len(text) > 1 and not text[-2].isspace():
+        return _after_hyphen(text, after, vocabulary)
+    if last in "—–/" and len(text) > 1 and not text[-2].isspace() and first.isalnum():
+        return len(text), "" if last == "—" else (" " if last == "–" else "")
+    if is_hangul(last) and is_hangul(first):
+        return len(text), " " if vocabulary.korean.space_between(line, following) else ""
+    return len(text), line_joint(last, first)
+
+
+def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, str]:
+    kept, dropped = (len(text), ""), (len(text) - 1, "")
+    tail, head = _TAIL.search(text[:-1]), _HEAD.match(after)
+    if text[-1] == "\u2010" and vocabulary.inner_unicode_hyphens == 0:
+        return dropped if tail and head else kept  # this document's hyphens are others; this one divides words
+    if not tail or not head:
+        return kept
+    before, behind = tail.group(1), head.group(1)
+    if behind.casefold() in _SUSPENDED and not vocabulary.knows(before + behind):
+        if (before + behind).casefold() in english_words():
+            return dropped
+        return len(text), " "
+    compound = f"{before}-{behind}".casefold()
+    if vocabulary.words[compound] > vocabulary.words[(before + behind).casefold()]:
+        return kept
+    if vocabulary.knows(before + behind):
+        return dropped
+    if not behind[0].islower() or (before[-1].isupper() and len(before) > 1):
+        return kept
+    if text[: tail.start()].endswith(tuple(_ANY_HYPHEN)) or _continues_compound(after, head.end()):
+        return kept  # a link of a chain such as up-to-date
+    if vocabulary.lang.startswith("en") and _are_two_words(before.casefold(), behind.casefold()):
+        return kept
+    return dropped
+
+
+def _continues_compound(after: str, end: int) -> bool:
+    return after[end : end + 1] in ("-", "\u2010") and after[end + 1 : end + 2].isalpha()
+
+
+def _are_two_words(before: str, behind: str) -> bool:
+    words = english_words()
+    if before + behind in words or before in _FUSED:
+        return False
+    whole = before in words and behind in words
+    return whole and len(before) >= 3 and len(behind) >= 3

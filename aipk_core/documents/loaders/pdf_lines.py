@@ -1,0 +1,376 @@
+"""PDF pages as lines of text: glyphs from PDFium, put together into words and lines with their place and font.
+
+PDF has no words or lines, only glyphs at positions. Glyphs that follow each other in the page's content and stand side
+by side on one baseline make a line; a wide gap, a jump or another baseline ends it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pypdfium2 as pdfium  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from aipk_core.documents.loaders.scripts import is_right_to_left
+from aipk_core.errors import DocumentError
+
+MAX_GLYPHS = 400_000
+"""More on one page is no page of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """What the layout needs to know of a font at one size (points on the page)."""
+
+    name: str
+    size: float
+    bold: bool
+    monospace: bool
+    angle: int  # degrees, counter-clockwise, to the nearest 5
+
+
+@dataclass(slots=True)
+class Glyph:
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    base: float
+    font: Font
+    damaged: bool = False
+
+
+@dataclass(slots=True)
+class Line:
+    """Glyphs of one baseline, in content order until ``ordered`` is called."""
+
+    glyphs: list[Glyph]
+    page: int
+    left: float = 0.0
+    right: float = 0.0
+    bottom: float = 0.0
+    top: float = 0.0
+    base: float = 0.0
+    size: float = 0.0
+    text: str = ""
+    bold: bool = False
+    monospace: bool = False
+    right_to_left: bool = False
+    mono_spans: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+    def side_by_side(self, other: Line) -> bool:
+        """Whether the two stand on one baseline."""
+        return abs(self.base - other.base) < 0.3 * min(self.size, other.size)
+
+    def take_marks(self, marks: list[Glyph]) -> None:
+        """Put accents that were drawn apart over the letters of this line."""
+        self.glyphs = self.glyphs + marks
+        self.mono_spans = []
+        _spell(self)
+
+    def overlap(self, other: Line) -> float:
+        """Width that the two share, seen from above."""
+        return min(self.right, other.right) - max(self.left, other.left)
+
+
+@dataclass(slots=True)
+class PageText:
+    """The lines of one page in content order, and how well its glyphs are mapped to characters."""
+
+    number: int  # 1-based
+    width: float
+    height: float
+    lines: list[Line]
+    turned: list[Line]  # lines at another angle than the page's text
+    glyphs: int = 0
+    damaged: int = 0
+    images: int = 0
+
+
+def read_page(document: pdfium.PdfDocument, index: int, where: str) -> PageText:
+    """The text of page ``index`` (0-based).
+
+    Raises:
+        DocumentError: ``too-large`` for a page of more than ``MAX_GLYPHS`` glyphs, ``invalid`` for a broken page.
+    """
+    try:
+        page = document[index]
+        width, height = page.get_size()
+        text_page = page.get_textpage()
+    except (pdfium.PdfiumError, OSError, ValueError) as error:
+        raise DocumentError(
+            f"page {index + 1} cannot be read ({error})", code="invalid", where=where, remedy="Repair the file"
+        ) from error
+    try:
+        count = text_page.count_chars()
+        if count > MAX_GLYPHS:
+            raise DocumentError(
+                f"page {index + 1} has {count} glyphs, more than {MAX_GLYPHS}",
+                code="too-large",
+                where=where,
+                remedy="Exclude the file",
+            )
+        glyphs = list(_glyphs(text_page, count))
+        images = 0
+        if not glyphs:
+            images = sum(1 for item in page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    finally:
+        text_page.close()
+        page.close()
+    visible = [glyph for glyph in glyphs if not glyph.text.isspace()]
+    angles = Counter(glyph.font.angle for glyph in visible)
+    main_angle = angles.most_common(1)[0][0] if angles else 0
+    upright = [_turn(glyph, main_angle) for glyph in glyphs if glyph.font.angle == main_angle]
+    turned: list[Line] = []
+    for angle in sorted(angles):
+        if angle != main_angle:
+            turned += _lines((_turn(glyph, angle) for glyph in glyphs if glyph.font.angle == angle), index + 1)
+    return PageText(
+        number=index + 1,
+        width=width,
+        height=height,
+        lines=_lines(upright, index + 1),
+        turned=turned,
+        glyphs=len(visible),
+        damaged=sum(glyph.damaged for glyph in visible),
+        images=images,
+    )
+
+
+# --- glyphs --------------------------------------------------------------------------------------------------------
+
+_BOLD = re.compile(r"bold|black|heavy|semibold|demi|cmbx|cmssbx|-bd|,bd", re.IGNORECASE)
+_MONOSPACE = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|sftt|lmtt|code|inconsolata|monaco", re.IGNORECASE)
+_LIGATURES = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc\u0132\u0133]+")
+_HYPHEN = "\u00ad"
+
+
+def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
+    handle = text_page.raw
+    fonts: dict[int, Font] = {}
+    box = pdfium_c.FS_RECTF()
+    x, y = ctypes.c_double(), ctypes.c_double()
+    for index in range(count):
+        code = pdfium_c.FPDFText_GetUnicode(handle, index)
+        generated = pdfium_c.FPDFText_IsGenerated(handle, index) == 1
+        if generated and code != 0x20:
+            continue
+        pdfium_c.FPDFText_GetLooseCharBox(handle, index, box)
+        pdfium_c.FPDFText_GetCharOrigin(handle, index, x, y)
+        text_object = pdfium_c.FPDFText_GetTextObject(handle, index)
+        address = ctypes.cast(text_object, ctypes.c_void_p).value or 0
+        font = fonts.get(address)
+        if font is None:
+            font = fonts[address] = _font(handle, index)
+        values = (box.left, box.right, box.bottom, box.top, x.value, y.value)
+        if not all(math.isfinite(value) and abs(value) < 1e6 for value in values) or font.size > 2000:
+            continue
+        damaged = pdfium_c.FPDFText_HasUnicodeMapError(handle, index) == 1
+        text = _character(code)
+        damaged = damaged or _is_damage(text, code)
+        left, right = sorted(values[:2])
+        bottom, top = sorted(values[2:4])
+        yield Glyph(text, left, right, bottom, top, values[5], font, damaged)
+
+
+def _character(code: int) -> str:
+    if code in (0x02, 0xFFFE):  # PDFium's own marks for a hyphen at the end of a line
+        return _HYPHEN
+    if code in (0x09, 0x0A, 0x0D, 0xA0):
+        return " "
+    if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        return "\ufffd"
+    text = chr(code)
+    return unicodedata.normalize("NFKC", text) if _LIGATURES.match(text) else text
+
+
+def _is_damage(text: str, code: int) -> bool:
+    """No author writes control codes, private-use or unassigned characters; a font without a proper map does."""
+    if text == "\ufffd":
+        return True
+    return any(unicodedata.category(character) in ("Cc", "Co", "Cn") for character in text) and code != 0x02
+
+
+def _font(handle: object, index: int) -> Font:
+    buffer = ctypes.create_string_buffer(256)
+    flags = ctypes.c_int()
+    length = pdfium_c.FPDFText_GetFontInfo(handle, index, buffer, 256, flags)
+    name = buffer.raw[: max(0, min(length, 256) - 1)].decode("utf-8", "replace")
+    matrix = pdfium_c.FS_MATRIX()
+    scale, angle = 1.0, 0.0
+    if pdfium_c.FPDFText_GetMatrix(handle, index, matrix):
+        scale = math.hypot(matrix.c, matrix.d)
+        angle = math.degrees(math.atan2(matrix.b, matrix.a)) if math.hypot(matrix.a, matrix.b) else 0.0
+    size = abs(pdfium_c.FPDFText_GetFontSize(handle, index) * scale)
+    if not math.isfinite(size) or not math.isfinite(angle):
+        size, angle = 10_000.0, 0.0  # such glyphs are left out
+    weight = pdfium_c.FPDFText_GetFontWeight(handle, index)
+    return Font(
+        name=name,
+        size=round(size, 2) or 1.0,
+        bold=bool(_BOLD.search(name)) or weight >= 600,
+        monospace=bool(_MONOSPACE.search(name)) or bool(flags.value & 1),
+        angle=round(angle / 5) * 5 % 360,
+    )
+
+
+def _turn(glyph: Glyph, angle: int) -> Glyph:
+    """The glyph as it lies when the page is turned so that text at ``angle`` runs to the right."""
+    if angle == 0:
+        return glyph
+    cos, sin = math.cos(math.radians(-angle)), math.sin(math.radians(-angle))
+    corners = [
+        (x * cos - y * sin, x * sin + y * cos) for x in (glyph.left, glyph.right) for y in (glyph.bottom, glyph.top)
+    ]
+    xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
+    middle = (min(ys) + max(ys)) / 2
+    half = min((max(ys) - min(ys)) / 2, glyph.font.size / 2)
+    return Glyph(
+        glyph.text, min(xs), max(xs), middle - half, middle + half, middle - half / 2, glyph.font, glyph.damaged
+    )
+
+
+# --- lines ---------------------------------------------------------------------------------------------------------
+
+_WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
+
+
+def _lines(glyphs: Iterator[Glyph] | list[Glyph], page: int) -> list[Line]:
+    lines: list[Line] = []
+    current: list[Glyph] = []
+    bounds = (0.0, 0.0)
+    for glyph in glyphs:
+        if glyph.text == " " and glyph.right <= glyph.left:  # a space made up by PDFium has no width
+            if current:
+                current.append(glyph)
+            continue
+        if current and _belongs(glyph, current, bounds):
+            current.append(glyph)
+            bounds = (min(bounds[0], glyph.left), max(bounds[1], glyph.right))
+        else:
+            if current:
+                _finish(current, page, lines)
+            current = [glyph]
+            bounds = (glyph.left, glyph.right)
+    if current:
+        _finish(current, page, lines)
+    return lines
+
+
+def _belongs(glyph: Glyph, line: list[Glyph], bounds: tuple[float, float]) -> bool:
+    last = next((item for item in reversed(line) if item.right > item.left), line[-1])
+    size = max(glyph.font.size, last.font.size)
+    if abs(glyph.base - last.base) > 0.25 * min(glyph.font.size, last.font.size):
+        # A raised or lowered sign stays on its line when it is small, or a mark over a letter.
+        middle = (glyph.bottom + glyph.top) / 2
+        small = glyph.font.size < 0.85 * last.font.size or last.font.size < 0.85 * glyph.font.size
+        mark = unicodedata.combining(glyph.text[:1]) or unicodedata.combining(last.text[:1])
+        inside = last.bottom - 0.2 * size <= middle <= last.top + 0.2 * size
+        if not ((small or mark) and inside):
+            return False
+    gap = max(glyph.left - bounds[1], bounds[0] - glyph.right)
+    return gap <= _WIDE_GAP * size
+
+
+def _finish(glyphs: list[Glyph], page: int, lines: list[Line]) -> None:
+    while glyphs and glyphs[-1].text.isspace():
+        glyphs.pop()
+    while glyphs and glyphs[0].text.isspace():
+        glyphs.pop(0)
+    if not glyphs:
+        return
+    sizes: Counter[float] = Counter()
+    bases: Counter[float] = Counter()
+    for glyph in glyphs:
+        if not glyph.text.isspace():
+            sizes[glyph.font.size] += 1
+    size = sizes.most_common(1)[0][0]
+    for glyph in glyphs:
+        if glyph.font.size == size:
+            bases[round(glyph.base, 1)] += 1
+    inked = [glyph for glyph in glyphs if glyph.right > glyph.left] or glyphs
+    line = Line(
+        glyphs,
+        page,
+        left=min(glyph.left for glyph in inked),
+        right=max(glyph.right for glyph in inked),
+        bottom=min(glyph.bottom for glyph in inked if glyph.font.size == size or glyph is inked[0]),
+        top=max(glyph.top for glyph in inked if glyph.font.size == size or glyph is inked[0]),
+        base=bases.most_common(1)[0][0],
+        size=size,
+    )
+    letters = [glyph for glyph in glyphs if not glyph.text.isspace()]
+    line.bold = all(glyph.font.bold for glyph in letters)
+    line.monospace = sum(glyph.font.monospace for glyph in letters) >= 0.9 * len(letters)
+    from_right = sum(is_right_to_left(glyph.text[0]) for glyph in letters)
+    line.right_to_left = from_right * 2 > sum(glyph.text[0].isalpha() for glyph in letters)
+    _spell(line)
+    if line.text:
+        lines.append(line)
+
+
+def _spell(line: Line) -> None:
+    """Set the text of the line and where monospaced pieces are in it."""
+    parts: list[str] = []
+    length = 0
+    start = -1
+    for glyph in _with_marks_in_place(line.glyphs):
+        text = glyph.text
+        if text == " " and (not parts or parts[-1].endswith(" ")):
+            continue
+        mono = glyph.font.monospace and text != " "
+        if mono and start < 0:
+            start = length
+        elif not glyph.font.monospace and start >= 0:
+            line.mono_spans.append((start, length))
+            start = -1
+        parts.append(text)
+        length += len(text)
+    if start >= 0:
+        line.mono_spans.append((start, length))
+    line.text = unicodedata.normalize("NFC", "".join(parts)).rstrip()
+    if len(line.text) != len("".join(parts).rstrip()):
+        line.mono_spans = []
+
+
+def _with_marks_in_place(glyphs: list[Glyph]) -> list[Glyph]:
+    """Combining marks moved behind the letter that they stand over."""
+    if not any(unicodedata.combining(glyph.text[:1]) for glyph in glyphs):
+        return glyphs
+    letters = [glyph for glyph in glyphs if not unicodedata.combining(glyph.text[:1])]
+    marks: dict[int, list[Glyph]] = {}
+    for glyph in glyphs:
+        if unicodedata.combining(glyph.text[:1]):
+            marks.setdefault(_letter_under(glyph, letters), []).append(glyph)
+    placed: list[Glyph] = list(marks.get(-1, ()))
+    for index, letter in enumerate(letters):
+        placed.append(letter)
+        placed.extend(marks.get(index, ()))
+    return placed
+
+
+def _letter_under(mark: Glyph, letters: list[Glyph]) -> int:
+    middle = (mark.left + mark.right) / 2
+    best, distance = -1, math.inf
+    for index, letter in enumerate(letters):
+        if letter.text.isspace():
+            continue
+        away = max(letter.left - middle, middle - letter.right, 0.0)
+        if away < distance or (away == distance and abs(letter.base - mark.base) < mark.font.size):
+            best, distance = index, away
+    return best

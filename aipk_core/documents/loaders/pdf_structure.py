@@ -1,0 +1,235 @@
+"""What needs a view over all pages: paragraphs that go on after a break, headings, tables, captions, lists."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from aipk_core.documents.loaders.pdf_layout import Draft, Metrics
+
+_SENTENCE_END = re.compile(r"[.!?:。！？：…؟۔।][\"'”’»)\]]*$")
+_CAPTION = re.compile(
+    r"^(?:figure|fig\.|table|listing|algorithm|abbildung|abb\.|tabelle|figura|tabla|tableau|рис\.|рисунок|таблица|图|圖|表|図|그림|표)"
+    r"\s*\d+(?:[.-]\d+)*\s*(?:[.:：]|\s|$)",
+    re.IGNORECASE,
+)
+_HEADING_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*\.?|[A-Z]\.|[IVX]+\.)\s+\S")
+_MAX_HEADING = 200
+_LOOK_BACK = 4
+
+
+def join_continuations(drafts: list[Draft]) -> list[Draft]:
+    """Put paragraphs together that a column, a page, a figure or a footnote divides."""
+    joined: list[Draft] = []
+    for draft in drafts:
+        home = _broken_off(joined, draft) if draft.kind == "p" and not draft.marker else None
+        if home is None:
+            joined.append(draft)
+        else:
+            home.lines += draft.lines
+            home.full = draft.full
+    return joined
+
+
+def _broken_off(joined: list[Draft], draft: Draft) -> Draft | None:
+    """The earlier block that ``draft`` goes on from."""
+    first = draft.lines[0]
+    starts_small = first.text[:1].islower()
+    for distance, earlier in enumerate(reversed(joined[-_LOOK_BACK:])):
+        if earlier.kind not in ("p", "li") or abs(earlier.size - draft.size) > 0.06 * draft.size:
+            if distance == 0 and earlier.kind in ("p", "li"):
+                continue
+            if not starts_small:
+                return None
+            continue
+        last = earlier.lines[-1]
+        if not _is_elsewhere(earlier, draft):
+            if distance == 0:
+                return None
+            continue
+        text = last.text
+        hyphen = text[-1:] in "-\u2010\u00ad" and text[-2:-1].isalpha()
+        if _SENTENCE_END.search(text) or last.bold != first.bold or not (earlier.full or hyphen):
+            if distance == 0 and not starts_small:
+                return None
+            continue
+        if distance == 0 and (starts_small or hyphen or not first.text[:1].isupper()):
+            return earlier
+        if distance == 0 and earlier.full and not _CAPTION.match(first.text):
+            return earlier
+        if starts_small and (hyphen or earlier.full):
+            return earlier
+    return None
+
+
+def _is_elsewhere(earlier: Draft, draft: Draft) -> bool:
+    """Whether ``draft`` starts in another column or on another page than ``earlier`` ends."""
+    last, first = earlier.lines[-1], draft.lines[0]
+    return first.page != last.page or first.base > last.base
+
+
+def mark_captions(drafts: list[Draft]) -> None:
+    for draft in drafts:
+        if draft.kind == "p" and _CAPTION.match(draft.lines[0].text) and len(draft.lines) <= 12:
+            draft.kind = "caption"
+
+
+def mark_headings(drafts: list[Draft], metrics: Metrics) -> None:
+    """Short blocks in larger type, or in bold type, are headings; the levels follow from the sizes used."""
+    candidates = [draft for draft in drafts if _may_be_heading(draft)]
+    large = [draft for draft in candidates if draft.size >= 1.1 * metrics.body_size]
+    bold = [
+        draft
+        for draft in candidates
+        if 0.95 * metrics.body_size <= draft.size < 1.1 * metrics.body_size
+        and all(line.bold for line in draft.lines)
+        and not _SENTENCE_END.search(draft.lines[-1].text)
+        and len(draft.lines) <= 2
+    ]
+    if sum(len(draft.lines) for draft in bold) * 3 > sum(len(draft.lines) for draft in drafts):
+        bold = []
+    sizes = sorted({round(draft.size, 1) for draft in large}, reverse=True)
+    levels = {size: min(6, index + 1) for index, size in enumerate(_merged(sizes))}
+    for draft in large:
+        nearest = min(levels, key=lambda size: abs(size - draft.size))
+        draft.kind, draft.marker = f"h{levels[nearest]}", ""
+    for draft in bold:
+        draft.kind, draft.marker = f"h{min(6, max(levels.values(), default=0) + 1)}", ""
+
+
+def _merged(sizes: list[float]) -> list[float]:
+    """Sizes that differ by less than 4 % count as one."""
+    kept: list[float] = []
+    for size in sizes:
+        if not kept or size < 0.96 * kept[-1]:
+            kept.append(size)
+    return kept
+
+
+def _may_be_heading(draft: Draft) -> bool:
+    if draft.kind not in ("p", "li") or len(draft.lines) > 4 or draft.characters > _MAX_HEADING:
+        return False
+    if draft.kind == "li" and not _HEADING_NUMBER.match(draft.lines[0].text):
+        return False
+    return any(character.isalpha() for line in draft.lines for character in line.text)
+
+
+# --- tables --------------------------------------------------------------------------------------------------------
+
+
+def mark_tables(drafts: list[Draft]) -> None:
+    """Find runs of blocks that stand in rows and columns, and make them cells."""
+    table = 0
+    start = 0
+    while start < len(drafts):
+        rows = _rows_from(drafts, start)
+        if _is_table(rows):
+            _make_cells(rows, table)
+            table += 1
+            start += sum(len(row) for row in rows)
+        else:
+            start += max(1, len(rows[0]) if rows else 1)
+
+
+def _rows_from(drafts: list[Draft], start: int) -> list[list[Draft]]:
+    """Rows of blocks that begin on one baseline and go to the right, each row below the one before."""
+    rows: list[list[Draft]] = []
+    index = start
+    while index < len(drafts):
+        row = [drafts[index]]
+        while index + len(row) < len(drafts) and _is_beside(row, drafts[index + len(row)]):
+            row.append(drafts[index + len(row)])
+        if rows and not _is_below(rows, row):
+            break
+        if len(row) == 1 and not (rows and _fits_column(rows, row[0])):
+            if not rows:
+                return [row]
+            break
+        rows.append(row)
+        index += len(row)
+    return rows
+
+
+def _is_beside(row: list[Draft], draft: Draft) -> bool:
+    if draft.kind not in ("p", "code", "li") or row[0].kind not in ("p", "code", "li") or draft.page != row[0].page:
+        return False
+    last, first = row[-1].lines[0], draft.lines[0]
+    if abs(row[0].lines[0].base - first.base) > 0.6 * first.size:
+        return False
+    gap = first.left - row[-1].right if not first.right_to_left else row[-1].left - draft.right
+    return gap > 0.3 * last.size
+
+
+def _is_below(rows: list[list[Draft]], row: list[Draft]) -> bool:
+    above, first = rows[-1], row[0].lines[0]
+    if first.page != above[0].page:
+        return False
+    bottom = min(draft.lines[-1].base for draft in above)
+    return first.base < above[0].lines[0].base and bottom - first.base < 6 * first.size
+
+
+def _fits_column(rows: list[list[Draft]], draft: Draft) -> bool:
+    """Whether a lone block stands under a column of the rows above, clear of the others: a row with empty cells."""
+    if len(draft.lines) > 3 or draft.characters > 120:
+        return False
+    widest = max(rows, key=len)
+    return (
+        any(abs(cell.left - draft.left) < draft.size or abs(cell.right - draft.right) < draft.size for cell in widest)
+        and sum(cell.left < draft.right and draft.left < cell.right for cell in widest) == 1
+    )
+
+
+def _is_table(rows: list[list[Draft]]) -> bool:
+    while rows and len(rows[-1]) == 1:
+        rows.pop()
+    if sum(len(row) > 1 for row in rows) < 2:
+        return False
+    lefts: Counter[int] = Counter()
+    for row in rows:
+        lefts.update({round(cell.left / 6) for cell in row})
+    shared = [edge for edge, count in lefts.items() if count + lefts.get(edge + 1, 0) >= 2]
+    return len(shared) >= 2
+
+
+def _make_cells(rows: list[list[Draft]], table: int) -> None:
+    edges = _column_edges(rows)
+    header = _is_header(rows)
+    names: dict[int, str] = {}
+    for number, row in enumerate(rows):
+        for cell in row:
+            cell.row, cell.table, cell.marker = number, table, ""
+            cell.column = _column_of(cell, edges)
+            cell.kind = "th" if header and number == 0 else "td"
+            if cell.kind == "th":
+                names[cell.column] = " ".join(line.text for line in cell.lines)
+            else:
+                cell.names = (names[cell.column],) if cell.column in names else ()
+
+
+def _column_edges(rows: list[list[Draft]]) -> list[tuple[float, float]]:
+    """Horizontal extents of the columns: cells that overlap, seen from above, are in one."""
+    edges: list[tuple[float, float]] = []
+    for left, right in sorted((cell.left, cell.right) for row in rows for cell in row):
+        if edges and left < edges[-1][1] - 1:
+            edges[-1] = (edges[-1][0], max(edges[-1][1], right))
+        else:
+            edges.append((left, right))
+    return edges
+
+
+def _column_of(cell: Draft, edges: list[tuple[float, float]]) -> int:
+    middle = (cell.left + cell.right) / 2
+    return min(range(len(edges)), key=lambda index: abs((edges[index][0] + edges[index][1]) / 2 - middle))
+
+
+def _is_header(rows: list[list[Draft]]) -> bool:
+    first = rows[0]
+    if len(first) < max(2, max(len(row) for row in rows) - 1):
+        return False
+    if all(line.bold for cell in first for line in cell.lines):
+        return True
+    texts = [" ".join(line.text for line in cell.lines) for cell in first]
+    if any(re.search(r"\d", text) for text in texts) or any(len(text) > 40 for text in texts):
+        return False
+    below = [" ".join(line.text for line in cell.lines) for row in rows[1:] for cell in row]
+    return sum(bool(re.search(r"\d", text)) for text in below) * 3 > len(below)
