@@ -22,7 +22,7 @@ TITLE: Final[dict[str, frozenset[str]]] = {
     "en": words(
         "mr mrs ms mx dr drs prof rev hon pres gov gen col maj capt cmdr lt sgt cpl pvt adm sen rep messrs mmes msgr "
         "fr br supt insp det amb treas asst mt e.g i.e eg ie cf viz vs v.s resp approx incl "
-        "excl esp aka a.k.a w.r.t c.f n.b nb p.s ps gen lt.col lt.gen brig"
+        "excl esp aka a.k.a w.r.t c.f n.b nb p.s ps ex gen lt.col lt.gen brig"
     ),
     "de": words(
         "hr fr dr prof dipl ing mag st hl z.b z.bsp bzw d.h u.a u.u i.d.r i.a z.t z.zt s.a s.o s.u v.a vgl evtl ggf "

@@ -24,6 +24,8 @@ _GLUED_WORD: Final = re.compile(r"[\"'“‘(]?(?:[A-Z][a-z']+|I|A)(?=[ ,])")
 _WORDS_TOO: Final = words("no art fig app tab pub ed ex miss mass ill wash ore ref max min sun sat mar")
 # Small words that introduce something: whatever follows belongs to them.
 _ALWAYS_INNER: Final = words("eg ie cf viz vs approx incl excl esp resp bzw vgl ca sog env")
+# Words after which a lone mark is a character that is spoken of: "a leading ! character", "= and ! in strings".
+_BEFORE_SYMBOL: Final = words("and or a an the leading trailing symbol character sign use add with")
 # Things that are named by a letter: "Plan B. Then" ends a sentence, "John B. Then" does not.
 _LETTERED: Final = words("plan type class vitamin appendix part section group grade step option hepatitis")
 
@@ -101,6 +103,10 @@ def _after_exclamation(stop: Stop, lower: bool) -> bool:
     if not lower:
         return True
     if stop.closers:
+        return False
+    if not stop.token and stop.before.rstrip().rpartition(" ")[2].lower() in _BEFORE_SYMBOL:
+        return False
+    if not stop.token and not stop.before.rstrip()[-1:].isalpha():
         return False
     # A name with its own mark: "at Yahoo! in the". At the start of a sentence it is an exclamation: "Great! now".
     named = stop.marks == "!" and stop.token[:1].isupper() and stop.token[1:].islower() and not stop.first

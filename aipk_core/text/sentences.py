@@ -7,6 +7,7 @@ in the length of the text, whatever the text is.
 
 from __future__ import annotations
 
+import heapq
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -24,22 +25,31 @@ _THAI_PIECE: Final = 40
 _WIDE_CONTINUES: Final = ("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的")
 _CHINESE_SAID: Final = re.compile(r"[^\s。！？，]{0,3}[说說道问問答喊叫]")
 _LEADING: Final = " \t\n\r([\"'•⁃‣▪●◦–—*+>#-"
-_CLOSING: Final = {"(": ")", "（": "）", "「": "」", "『": "』"}
+_BRACKETS: Final = (("(", ")"), ("（", "）"), ("「", "」"), ("『", "』"))
 
 _STOPS: Final = r".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u1367\u104b\u17d4\u17d5\u203c\u2047\u2048\u2049"
 _CLOSERS: Final = r"\"'\u201d\u2019\u00bb\u203a\u201c)\]}*_`"
 _WIDE_CLOSERS: Final = r"\"'\u201d\u2019)\u300d\u300f\uff09\u3011\u300b\u3009\u3015"
 
+_WIDE: Final = r"\u3002\uff01\uff1f\uff61"
+_RULES: Final = r"*=_~#-"
+_EMOJI: Final = r"\u2639-\u263b\u2665\U0001f300-\U0001faff"
+# Every event is found by its first character, so that the search skips over letters quickly; the alternatives then look
+# back at it.
 _EVENT: Final = re.compile(
-    rf"(?P<line>[^\S\n\r\u2028\u2029]*+[\n\r\u2028\u2029]\s*+)"
-    rf"|(?P<wide>[\u3002\uff01\uff1f\uff61][\u3002\uff01\uff1f\uff61!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
-    rf"|(?P<stop>(?P<marks>(?:\.(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++|[{_STOPS}])[{_STOPS}]*+)"
-    rf"(?:[ \u00a0\u202f]?[\u00bb\u203a]|[ ]\)(?!\S))?[{_CLOSERS}]*+(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
-    r"|(?P<rule>(?:(?<!\S)\*{3,}+|(?<![*=_~#-])[*=_~#-]{4,}+)(?!\S))"
-    r"|(?P<face>(?<![^\s.!?])(?:[:;=][-'^]?[)(DPp\]*]++|<3|\^_?\^|[\u2639-\u263b\u2665\U0001f300-\U0001faff]\ufe0f?)(?!\S))"
-    r"|(?P<space>(?<=[\u0e00-\u0e7f])[ ]++(?=[\u0e00-\u0e7f]))"
-    r"|(?P<starter>(?<=[a-z])[ ](?=(?:He|She|It|We|They|This|There|These|You|My|His|Her|Their|Our)(?:'s|'re)?[ ][a-z]))"
+    rf"[\n\r\u2028\u2029{_WIDE}{_STOPS}{_RULES}:;<\^{_EMOJI}HISTWYMO](?:"
+    rf"(?P<line>(?<=[\n\r\u2028\u2029])\s*+)"
+    rf"|(?P<stop>(?<=[{_STOPS}])(?P<marks>(?:(?<=\.)(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++)?[{_STOPS}]*+)"
+    rf"(?:[ \u00a0\u202f]?[\u00bb\u203a]|[ ]\)(?!\S))?[{_CLOSERS}]*+"
+    rf"(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
+    rf"|(?P<starter>(?<=[a-z][ ][A-Z])(?<=[a-z][ ].)(?:(?<=H)(?:e|er|is)|(?<=I)t|(?<=S)he|(?<=T)(?:hey|his|hese|here|heir)"
+    rf"|(?<=W)e|(?<=Y)ou|(?<=M)y|(?<=O)ur)(?:'s|'re)?[ ](?=[a-z]))"
+    rf"|(?P<wide>(?<=[{_WIDE}])[{_WIDE}!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
+    rf"|(?P<rule>(?:(?<!\S\*)(?<=\*)\*\*++|(?<=[{_RULES}])(?<![{_RULES}][{_RULES}])[{_RULES}]{{3,}}+)(?!\S))"
+    rf"|(?P<face>(?<![^\s.!?].)(?:(?<=[:;=])[-'^]?[)(DPp\]*]++|(?<=<)3|(?<=\^)_?\^|(?<=[{_EMOJI}])\ufe0f?)(?!\S))"
+    r")"
 )
+_THAI_SPACE: Final = re.compile(r"(?P<space>(?<=[\u0e00-\u0e7f])[ ]++(?=[\u0e00-\u0e7f]))")
 _CODE: Final = re.compile(r"(?P<ticks>`{1,3})(?!`)[^`\n]{1,300}(?P=ticks)(?!`)")
 _AFTER: Final = re.compile(
     r"\s*+([\"'\u201c\u2018\u00ab\u2039\u201e\u201a(\[{\u00bf\u00a1*_`~<]*+)[ ]?([–—-][ ])?(\S{0,24})"
@@ -90,6 +100,7 @@ class _Scan:
         self.atoms = atoms
         self.atom_starts = [atom.start for atom in atoms]
         self.forced = sorted({*item_starts(text), *message_ends(text, rules.starters)})
+        self.brackets = [pair for pair in _BRACKETS if pair[0] in text]
         self.lines = LineBreaks(text)
         self.start = 0
         self.counted = 0
@@ -99,7 +110,7 @@ class _Scan:
         """Offsets at which a sentence ends, ascending; the last is the length of the text."""
         forced = iter(self.forced)
         following = next(forced, None)
-        for event in _EVENT.finditer(self.text):
+        for event in self._events():
             while following is not None and following <= event.start():
                 if not self._inside_atom(following):
                     yield self._begin(following)
@@ -112,6 +123,12 @@ class _Scan:
                 yield self._begin(following)
             following = next(forced, None)
         yield len(self.text)
+
+    def _events(self) -> Iterator[re.Match[str]]:
+        events = _EVENT.finditer(self.text)
+        if not self.rules.thai:
+            return events
+        return heapq.merge(events, _THAI_SPACE.finditer(self.text), key=re.Match.start)
 
     def _begin(self, at: int) -> int:
         self.start = self.counted = max(at, self.start)
@@ -134,7 +151,7 @@ class _Scan:
         if kind == "face":
             return (end,) if self._next_word(end)[2][:1].isupper() else ()
         if kind == "space":
-            return (begin,) if self.rules.thai and self._thai(begin, end) else ()
+            return (begin,) if self._thai(begin, end) else ()
         return (begin,) if self.rules.informal and self._unpunctuated(begin) else ()
 
     def _stop(self, event: re.Match[str]) -> bool:
@@ -142,7 +159,7 @@ class _Scan:
         begin, end = event.span()
         if end == len(text):
             return True
-        marks = event["marks"]
+        marks = text[begin] + event["marks"]
         closers = text[begin + len(marks) : end]
         before = text[max(self.start, begin - 48) : begin]
         if not text[end].isspace():
@@ -183,25 +200,25 @@ class _Scan:
     def _bracketed(self, begin: int, end: int) -> bool:
         """Whether the event stands inside a bracket that opened in mid-sentence and closes soon."""
         text = self.text
-        for opening, closing in _CLOSING.items():
-            opened = text.find(opening, self.counted, end)
-            if opened >= 0 and opening not in self.open:
-                self.open[opening] = opened
-            last = text.rfind(closing, self.counted, end)
-            if last >= 0 and opening in self.open and text.rfind(opening, self.counted, end) < last:
-                del self.open[opening]
+        inside = False
+        for opening, closing in self.brackets:
+            last_opened = text.rfind(opening, self.counted, end)
+            last_closed = text.rfind(closing, self.counted, end)
+            if last_opened > last_closed:
+                self.open.setdefault(opening, text.find(opening, max(self.counted, last_closed), end))
+            elif last_closed >= 0:
+                self.open.pop(opening, None)
+            opened = self.open.get(opening, -1)
+            if opened >= 0 and begin - opened < _BRACKET_REACH:
+                closed = text.find(closing, end, opened + _BRACKET_REACH)
+                goes_on = text[self.start : opened].strip() or text.startswith(_WIDE_CONTINUES, closed + 1)
+                inside = inside or (closed >= 0 and bool(goes_on))
         self.counted = end
-        for opening, opened in self.open.items():
-            if begin - opened < _BRACKET_REACH:
-                closed = text.find(_CLOSING[opening], end, opened + _BRACKET_REACH)
-                inner = bool(text[self.start : opened].strip()) or text.startswith(_WIDE_CONTINUES, closed + 1)
-                if closed >= 0 and inner:
-                    return True
-        return False
+        return inside
 
     def _unpunctuated(self, begin: int) -> bool:
         """A lower-case word, then a capitalised pronoun and a lower-case word: web English without its full stop."""
-        last = self.text[max(self.start, begin - 24) : begin].rpartition(" ")[2]
+        last = self.text[max(self.start, begin - 24) : begin].rstrip().rpartition(" ")[2]
         return last.isalpha() and len(last) > 1 and last not in _NO_UNPUNCTUATED_END
 
     def _thai(self, begin: int, end: int) -> bool:
