@@ -95,7 +95,7 @@ class Cache:
                 for first in range(0, len(gone), 1000):
                     quoted = ", ".join(f"'{key}'" for key in gone[first : first + 1000])
                     table.delete(f"key IN ({quoted})")
-            table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+            table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
             self._offsets = None
             return dropped
 

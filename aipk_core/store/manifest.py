@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,23 +23,27 @@ from aipk_core.hashing import digest_lines
 _METADATA = b"aipk"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """The rows of one stage, as an Arrow table with string columns, and facts about the stage as a whole.
 
     Attributes:
         fingerprint: digest of the stage's version and of all settings that affect its output.
         facts: JSON values that later stages need (revision of a source, counts …).
+        written_version: what ``version`` was when the manifest was written, so that reading need not work it out again.
     """
 
     stage: str
     fingerprint: str
     rows: pa.Table
     facts: dict[str, Any] = field(default_factory=dict)
+    written_version: str = ""
 
-    @property
+    @cached_property
     def version(self) -> str:
         """Digest of the rows: equal when, and only when, the stage's output is equal."""
+        if self.written_version:
+            return self.written_version
         columns = [self.rows[name].to_pylist() for name in self.rows.column_names]
         return digest_lines(
             json.dumps([*self.rows.column_names, *row], ensure_ascii=False) for row in zip(*columns, strict=True)
@@ -51,7 +56,12 @@ class Manifest:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Write ``manifest`` so that a reader sees the old one or the new one, never half of it, also after a power cut."""
-    facts = {"stage": manifest.stage, "fingerprint": manifest.fingerprint, "facts": manifest.facts}
+    facts = {
+        "stage": manifest.stage,
+        "fingerprint": manifest.fingerprint,
+        "version": manifest.version,
+        "facts": manifest.facts,
+    }
     table = manifest.rows.replace_schema_metadata({_METADATA: json.dumps(facts).encode()})
     buffer = pa.BufferOutputStream()
     pq.write_table(table, buffer, compression="zstd")
@@ -67,7 +77,8 @@ def read_manifest(path: Path) -> Manifest | None:
     try:
         table = pq.read_table(path)
         facts = json.loads(table.schema.metadata[_METADATA])
-        return Manifest(facts["stage"], facts["fingerprint"], table.replace_schema_metadata(None), facts["facts"])
+        rows = table.replace_schema_metadata(None)
+        return Manifest(facts["stage"], facts["fingerprint"], rows, facts["facts"], facts["version"])
     except FileNotFoundError:
         return None
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:

@@ -101,30 +101,40 @@ class Workspace:
 
     @contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Hold the lock called ``name`` (a corpus, or ``gc``) against other processes.
+        """Hold the lock called ``name`` (a corpus, or ``gc``) against other processes; within a process it can be taken
+        again by the part of the work that is already under it.
 
         Raises:
             StoreError: another process holds it (code ``store-locked``); the message says which and since when.
         """
         folder = self.state / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{name}.lock"
         holder = folder / f"{name}.json"
-        lock = FileLock(path)
         try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path, is_singleton=True)
             lock.acquire(timeout=0)
         except Timeout as error:
             raise StoreError(
-                f"another build of '{name}' is running{_described(holder)}",
+                f"'{name}' is already running{_described(holder)}",
                 code="store-locked",
                 where=str(path),
                 remedy="Wait for it to end, or stop it",
             ) from error
+        except OSError as error:
+            raise StoreError(
+                f"cannot write: {error.strerror}",
+                code="store-unwritable",
+                where=str(folder),
+                remedy="Check the folder's permissions and free space",
+            ) from error
         try:
-            holder.write_text(json.dumps({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}))
+            if lock.lock_counter == 1:
+                holder.write_text(json.dumps({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}))
             yield
         finally:
-            holder.unlink(missing_ok=True)
+            if lock.lock_counter == 1:
+                holder.unlink(missing_ok=True)
             lock.release()
 
 

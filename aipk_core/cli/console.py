@@ -1,0 +1,81 @@
+"""What all commands share: where output goes, progress bars, and how errors end a command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from aipk_core.errors import AipkError
+
+EXIT_OK = 0
+EXIT_BELOW = 1
+"""The command did its work and the answer is no: a refusal, a coverage below the bar, claims that wait."""
+EXIT_ERROR = 2
+"""The command could not do its work; one line on standard error says why."""
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def reporting_errors(command: Callable[P, T]) -> Callable[P, T]:
+    """Make a command print an ``AipkError`` as one line and exit with 2; anything else is a bug and keeps its traceback."""
+
+    @wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return command(*args, **kwargs)
+        except AipkError as error:
+            err.print(f"[bold red]error:[/] {escaped(str(error))}", soft_wrap=True)
+            raise typer.Exit(EXIT_ERROR) from None
+        except KeyboardInterrupt:
+            err.print("stopped; what was committed stays")
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            # The reader (``head``, a pager) has seen enough.
+            sys.stderr.close()
+            raise typer.Exit(EXIT_OK) from None
+
+    return wrapped
+
+
+def escaped(text: str) -> str:
+    """Text from documents and users, safe to print: no Rich markup, no control characters."""
+    printable = "".join(character if character.isprintable() or character in "\n\t" else "\ufffd" for character in text)
+    return printable.replace("[", "\\[")
+
+
+@contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Callable[[str, int, int | None], None]]:
+    """A progress bar on standard error while work goes on; calls are ``(what, done, total)``."""
+    if quiet or not err.is_terminal:
+        yield lambda what, done, total: None
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as bar:
+        tasks: dict[str, int] = {}
+
+        def report(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                for task in tasks.values():
+                    bar.update(bar.task_ids[task], visible=False)
+                bar.add_task(escaped(what), total=total)
+                tasks[what] = len(tasks)
+            bar.update(bar.task_ids[tasks[what]], completed=done, total=total)
+
+        yield report

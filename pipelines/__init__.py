@@ -1,0 +1,1 @@
+"""Dagster's part: lineage, schedules, runs and their history. The work of every stage is in ``aipk_core.stages``."""

@@ -1,0 +1,52 @@
+"""Everything that Dagster loads: the assets, jobs and schedules of every corpus under ``corpora/``."""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+
+from aipk_core.build import BuildOptions
+from aipk_core.corpus import find_corpora, load_corpus
+from aipk_core.errors import AipkError
+from pipelines.corpus_assets import OPTIONS, broken_corpus_asset, corpus_assets, corpus_job
+from pipelines.schedules import refresh_schedule
+
+
+def project_folder() -> Path:
+    """The project whose corpora are loaded: ``$AIPK_PROJECT``, or the folder that this package lies in."""
+    return Path(os.environ.get("AIPK_PROJECT") or Path(__file__).resolve().parent.parent)
+
+
+def build_definitions(root: Path, *, options: BuildOptions | None = None, only: Path | None = None) -> dg.Definitions:
+    """Assets, jobs and schedules of the corpora under ``root/corpora``.
+
+    Args:
+        options: how builds are run.
+        only: load this one corpus folder instead, and let its errors through.
+    """
+    assets: list[dg.AssetsDefinition] = []
+    jobs = []
+    schedules = []
+    for folder in [only] if only else find_corpora(root):
+        try:
+            corpus = load_corpus(folder, paths=options.paths if options else None)
+        except AipkError as error:
+            if only:
+                raise
+            assets.append(broken_corpus_asset(folder, error))
+            continue
+        assets.extend(corpus_assets(corpus))
+        job = corpus_job(corpus)
+        jobs.append(job)
+        if corpus.settings.refresh.cron:
+            schedules.append(refresh_schedule(corpus, job))
+    return dg.Definitions(
+        assets=assets,
+        jobs=jobs,
+        schedules=schedules,
+        resources={OPTIONS: options or BuildOptions()},
+        executor=dg.in_process_executor,
+    )
+
+
+defs = build_definitions(project_folder())

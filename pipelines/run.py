@@ -1,0 +1,68 @@
+"""Run a build through Dagster in this process, so that its lineage and history show in the UI."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+from filelock import FileLock
+
+from aipk_core.build import BuildOptions, building
+from aipk_core.corpus import load_corpus
+from aipk_core.errors import AipkError, CorpusError
+from aipk_core.stages import StageResult
+from aipk_core.store.workspace import Workspace
+from pipelines.definitions import build_definitions
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def run_build(path: Path, options: BuildOptions) -> list[StageResult]:
+    """Materialize the assets of the corpus at ``path`` and return what each stage did.
+
+    Raises:
+        AipkError: what the failing stage raised, as if it had been called directly.
+    """
+    corpus = load_corpus(path, paths=options.paths)
+    workspace = Workspace.of(corpus.folder)
+    results: list[StageResult] = []
+
+    def on_stage(stage: str, result: StageResult | None) -> None:
+        if result is not None:
+            results.append(result)
+        options.on_stage(stage, result)
+
+    definitions = build_definitions(workspace.root, options=replace(options, on_stage=on_stage), only=corpus.folder)
+    selection = [dg.AssetKey([corpus.name, stage]) for stage in options.stages()]
+    tags = {"aipk/corpus": corpus.name, "aipk/version": corpus.settings.version, "aipk/started_by": "aipk build"}
+    with building(corpus, workspace), dagster_instance(workspace) as instance:
+        job = definitions.resolve_job_def(f"{corpus.name}_build")
+        try:
+            job.execute_in_process(instance=instance, run_config=_QUIET, asset_selection=selection, tags=tags)
+        except dg.Failure as failure:
+            if isinstance(failure.__cause__, AipkError):
+                raise failure.__cause__ from None
+            raise
+    return results
+
+
+@contextmanager
+def dagster_instance(workspace: Workspace) -> Iterator[dg.DagsterInstance]:
+    """The project's Dagster instance: its settings from ``dagster.yaml``, its state under ``.aipk/state``."""
+    home = workspace.root
+    if not (home / "dagster.yaml").is_file():
+        raise CorpusError(
+            "the project has no dagster.yaml", where=str(home), remedy="Copy the one of aipk, or build with --plain"
+        )
+    workspace.state.mkdir(parents=True, exist_ok=True)
+    os.environ["DAGSTER_HOME"] = str(home)
+    os.environ["AIPK_STATE_DIR"] = str(workspace.state)
+    # Two processes that use a fresh folder at once would both create the tables, and one would die of it.
+    with FileLock(workspace.state / "dagster.lock", timeout=120):
+        instance = dg.DagsterInstance.get()
+        instance.get_runs(limit=1)
+        list(instance.event_log_storage.get_asset_records())
+    with instance:
+        yield instance

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from aipk_core.corpus import find_corpora, load_corpus
+from aipk_core.errors import CorpusError
+
+MINIMAL = """
+[[sources]]
+type = "files"
+path = "."
+"""
+
+
+def write(folder, text, name="corpus.toml"):
+    folder.mkdir(exist_ok=True, parents=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_corpus_needs_nothing_but_a_source(tmp_path):
+    corpus = load_corpus(write(tmp_path / "birds", MINIMAL))
+    assert corpus.name == "birds"
+    assert corpus.settings.review.policy == "manual"
+    assert corpus.settings.embedding.provider == "minilm"
+
+
+def test_the_file_itself_may_be_named(tmp_path):
+    folder = write(tmp_path / "birds", MINIMAL)
+    assert load_corpus(folder / "corpus.toml").folder == folder
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("titel = 'Birds'\n" + MINIMAL, "unknown key 'titel'"),
+        ("strict = 'yes'\n" + MINIMAL, "'strict': input should be a valid boolean"),
+        ("title = 5\n" + MINIMAL, "'title'"),
+        ("title = 'no source'", "the key 'sources' is missing"),
+        ("sources = []", "'sources'"),
+        (MINIMAL + "[chunks]\ntarget_tokens = 3\n", "'chunks.target_tokens'"),
+        (MINIMAL + "[chunks]\ntoken = 3\n", "unknown key 'chunks.token'"),
+        (MINIMAL + "[review]\npolicy = 'auto'\n", "needs the list of checks"),
+        (MINIMAL + "[review]\npolicy = 'auto'\nchecks = ['vibes']\n", "there is no check 'vibes'"),
+        (MINIMAL + "[review]\nchecks = ['numbers']\n", "uses no checks"),
+        ("name = 'Großes Korpus'\n" + MINIMAL, "'name'"),
+        (MINIMAL + MINIMAL, "two sources are called 'documents'"),
+        ("[[sources]]\ntype = 'ftp'\n", "'sources[0]'"),
+        ("title = \n", "this is not TOML"),
+    ],
+)
+def test_mistakes_are_named_with_their_key(tmp_path, text, message):
+    folder = write(tmp_path / "birds", text)
+    with pytest.raises(CorpusError) as caught:
+        load_corpus(folder)
+    assert message in str(caught.value)
+    assert str(folder / "corpus.toml") in str(caught.value)
+
+
+def test_a_file_that_is_not_utf8_is_said(tmp_path):
+    folder = write(tmp_path / "birds", "")
+    (folder / "corpus.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(CorpusError, match="not TOML"):
+        load_corpus(folder)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_a_missing_corpus_is_said(tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CorpusError) as caught:
+        load_corpus(tmp_path / name)
+    assert caught.value.code == "corpus-missing"
+
+
+def test_a_source_can_be_read_from_another_folder(tmp_path):
+    text = "[[sources]]\ntype = 'git'\nname = 'site'\nrepository = 'https://example.org/site'\n"
+    folder = write(tmp_path / "birds", text)
+    assert load_corpus(folder).settings.sources[0].path == ""
+    assert load_corpus(folder, paths={"site": "/data/site"}).settings.sources[0].path == "/data/site"
+    write(folder, "[paths]\nsite = '/elsewhere'\n", "corpus.local.toml")
+    assert load_corpus(folder).settings.sources[0].path == "/elsewhere"
+    assert load_corpus(folder, paths={"site": "/data/site"}).settings.sources[0].path == "/data/site"
+    with pytest.raises(CorpusError, match="no source 'blog'"):
+        load_corpus(folder, paths={"blog": "/data"})
+
+
+def test_files_outside_of_the_corpus_are_refused(tmp_path):
+    (tmp_path / "secret.md").write_text("secret")
+    corpus = load_corpus(write(tmp_path / "birds", "persona = '../secret.md'\n" + MINIMAL))
+    with pytest.raises(CorpusError, match="outside of the corpus folder"):
+        corpus.text_of("persona", corpus.settings.persona)
+    (corpus.folder / "link.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(CorpusError, match="outside of the corpus folder"):
+        corpus.text_of("persona", "link.md")
+
+
+def test_skills_are_found_by_pattern_and_sorted(tmp_path):
+    folder = write(tmp_path / "birds", "skills = ['skills/*.md']\n" + MINIMAL)
+    with pytest.raises(CorpusError, match="no file matches"):
+        load_corpus(folder).skill_files()
+    write(folder / "skills", "two", "b.md")
+    write(folder / "skills", "one", "a.md")
+    assert load_corpus(folder).skill_files() == [("a", "one"), ("b", "two")]
+
+
+def test_the_corpora_that_ship_are_valid():
+    folders = find_corpora(Path(__file__).resolve().parent.parent)
+    assert {folder.name for folder in folders} >= {"larkfield", "kubernetes"}
+    for folder in folders:
+        assert load_corpus(folder).name == folder.name
