@@ -75,6 +75,47 @@ class KoreanSpacing:
         return score
 
 
+_PARTICLES = frozenset(
+    [
+        "은",
+        "는",
+        "이",
+        "가",
+        "을",
+        "를",
+        "의",
+        "에",
+        "로",
+        "와",
+        "과",
+        "도",
+        "만",
+        "에서",
+        "에게",
+        "으로",
+        "부터",
+        "까지",
+        "이나",
+        "나",
+        "라는",
+        "이라는",
+        "에는",
+        "에도",
+        "에서는",
+        "으로는",
+        "로는",
+        "에만",
+        "보다",
+        "처럼",
+    ]
+)
+
+
+def starts_with_particle(text: str) -> bool:
+    """Whether the first word of ``text`` is a particle, which is written to the word before it, also to Latin ones."""
+    return _hangul_start(text) in _PARTICLES
+
+
 def _smoothed(count: int, total: int, prior: float) -> float:
     weight = 4.0
     return min(0.98, max(0.02, (count + weight * prior) / (total + weight)))

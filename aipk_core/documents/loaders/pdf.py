@@ -166,7 +166,11 @@ def _write(pages: list[PageText], builder: DocumentBuilder, watch: Watch, lang: 
     for draft in drafts:
         watch.check(builder)
         numbers = writer.numbers(draft)
-        runs = _code(draft) if draft.kind == "code" else joined_runs(draft.lines, vocabulary, len(draft.marker))
+        runs = (
+            _code(draft, vocabulary)
+            if draft.kind == "code"
+            else joined_runs(draft.lines, vocabulary, len(draft.marker))
+        )
         index = builder.add(
             draft.kind,
             runs,
@@ -218,14 +222,20 @@ class _Numbering:
             self._before = None
 
 
-def _code(draft: Draft) -> list[Run]:
-    """Lines of code with their indent, counted in the width of the font."""
+def _code(draft: Draft, vocabulary: Vocabulary) -> list[Run]:
+    """Lines of code with their indent, counted in the width of the font; lines that were broken are whole again."""
     left = draft.left
     runs = []
     for line in _code_rows(draft.lines):
         advance = line[0].width / max(1, len(line[0].text)) or line[0].size * 0.6
-        indent = " " * min(80, round((line[0].left - left) / advance))
-        runs.append(Run(indent + " ".join(part.text.replace("\u00ad", "-") for part in line) + "\n"))
+        indent = " " * max(0, min(80, round((line[0].left - left) / advance)))
+        text = " ".join(part.text.replace("\u00ad", "-") for part in line)
+        if text.endswith("\u2010") and vocabulary.inner_unicode_hyphens == 0:
+            runs.append(Run(indent + text[:-1]))
+            left = draft.right  # no indent before the rest of the line
+        else:
+            runs.append(Run(indent + text + "\n"))
+            left = draft.left
     return runs
 
 

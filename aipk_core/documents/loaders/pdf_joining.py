@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from aipk_core.documents.builder import Run
-from aipk_core.documents.loaders.korean_spacing import KoreanSpacing
+from aipk_core.documents.loaders.korean_spacing import KoreanSpacing, starts_with_particle
 from aipk_core.documents.loaders.pdf_lines import Line
-from aipk_core.documents.loaders.scripts import is_hangul, line_joint
+from aipk_core.documents.loaders.scripts import SpacingHabits, is_hangul
 from aipk_core.documents.loaders.word_list import english_words
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010\u2011'’][^\W\d_]+)*")
@@ -46,10 +46,6 @@ _FUSED = frozenset(
         "up",
         "out",
         "back",
-        "en",
-        "in",
-        "im",
-        "ir",
         "fore",
         "hyper",
         "infra",
@@ -73,8 +69,10 @@ class Vocabulary:
 
     words: Counter[str] = field(default_factory=Counter)
     inner_unicode_hyphens: int = 0
+    final_unicode_hyphens: int = 0
     lang: str = "en"
     korean: KoreanSpacing = field(default_factory=KoreanSpacing)
+    habits: SpacingHabits = field(default_factory=SpacingHabits)
 
     def learn(self, lines: Iterable[Line]) -> None:
         for line in lines:
@@ -86,7 +84,14 @@ class Vocabulary:
                     continue
                 self.words[match.group().casefold().replace("\u2010", "-").replace("\u2011", "-")] += 1
             self.inner_unicode_hyphens += line.text[:-1].count("\u2010")
+            self.final_unicode_hyphens += line.text.endswith("\u2010")
             self.korean.learn(line.text)
+            self.habits.learn(line.text)
+
+    @property
+    def breaks_with_unicode_hyphens(self) -> bool:
+        """Whether words are broken with U+2010 alone, so that every other hyphen belongs to its word."""
+        return self.inner_unicode_hyphens == 0 and self.final_unicode_hyphens >= 3
 
     def knows(self, word: str) -> bool:
         return word.casefold() in self.words
@@ -141,16 +146,20 @@ def _joint(text: str, after: str, line: Line, following: Line, vocabulary: Vocab
         return _after_hyphen(text, after, vocabulary)
     if last in "—–/" and len(text) > 1 and not text[-2].isspace() and first.isalnum():
         return len(text), "" if last == "—" else (" " if last == "–" else "")
+    if is_hangul(first) and last.isascii() and last.isalnum():
+        return len(text), "" if starts_with_particle(after) else " "
     if is_hangul(last) and is_hangul(first):
         return len(text), " " if vocabulary.korean.space_between(line, following) else ""
-    return len(text), line_joint(last, first)
+    return len(text), vocabulary.habits.joint(text, after)
 
 
 def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, str]:
     kept, dropped = (len(text), ""), (len(text) - 1, "")
     tail, head = _TAIL.search(text[:-1]), _HEAD.match(after)
     if text[-1] == "\u2010" and vocabulary.inner_unicode_hyphens == 0:
-        return dropped if tail and head else kept  # this document's hyphens are others; this one divides words
+        return dropped  # this document's own hyphens are others; this one divides words
+    if vocabulary.breaks_with_unicode_hyphens:
+        return kept
     if not tail or not head:
         return kept
     before, behind = tail.group(1), head.group(1)

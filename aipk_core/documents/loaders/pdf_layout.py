@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import re
 import statistics
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -84,7 +83,7 @@ def measure(pages: list[PageText]) -> Metrics:
 
 def drafts_of(page: PageText, metrics: Metrics) -> list[Draft]:
     """The blocks of a page in reading order, without headings and tables, which need a wider view."""
-    lines = _in_reading_order(_with_loose_marks(page.lines))
+    lines = _in_reading_order(_with_markers(page.lines))
     columns = _Columns(lines)
     drafts: list[Draft] = []
     for line in lines:
@@ -105,29 +104,36 @@ def drafts_of(page: PageText, metrics: Metrics) -> list[Draft]:
 # --- order ---------------------------------------------------------------------------------------------------------
 
 
-def _with_loose_marks(lines: list[Line]) -> list[Line]:
-    """Accents that were drawn apart from their line, put back over their letters."""
-    kept: list[Line] = []
-    loose: list[tuple[int, Line]] = []
-    for line in lines:
-        if line.text and all(_is_mark(character) for character in line.text.replace(" ", "")):
-            loose.append((len(kept), line))
-        else:
-            kept.append(line)
-    for position, mark in loose:
-        near = [line for line in kept[max(0, position - 2) : position + 2] if _covers(line, mark)]
-        if near:
-            home = min(near, key=lambda line: abs(line.base - mark.base))
-            home.take_marks(mark.glyphs)
-    return kept
+_MARKER_ONLY = re.compile(
+    r"^(?:[•‣◦▪▫●○■□◆◇➢➤►✓✔❖∙·\u2043\u2219\uf0b7\uf0a7\uf0d8*–—-]|\(?\d{1,3}[.)]|[.(]\d{1,3}\)?|\(?[a-z]{1,4}[.)])$"
+)
+_BULLETS_ONLY = re.compile(r"^[•‣◦▪▫●○■□◆◇➢➤►❖∙\uf0b7\uf0a7\uf0d8\s]+$")
 
 
-def _is_mark(character: str) -> bool:
-    return bool(unicodedata.combining(character))
+def _with_markers(lines: list[Line]) -> list[Line]:
+    """Bullets and numbers that were drawn apart from their item, put before it."""
+    kept = [line for line in lines if not _MARKER_ONLY.match(line.text)]
+    for mark in lines:
+        if not _MARKER_ONLY.match(mark.text):
+            continue
+        item = min(
+            (line for line in kept if _stands_before(mark, line)),
+            key=lambda line: abs(line.left - mark.right) if not line.right_to_left else abs(mark.left - line.right),
+            default=None,
+        )
+        if item is not None and not item.marker:
+            item.marker = mark.text
+        elif not _BULLETS_ONLY.match(mark.text):
+            kept.append(mark)
+    order = {id(line): position for position, line in enumerate(lines)}
+    return sorted((line for line in kept if not _BULLETS_ONLY.match(line.text)), key=lambda line: order[id(line)])
 
 
-def _covers(line: Line, mark: Line) -> bool:
-    return line.left <= mark.right and mark.left <= line.right and abs(line.base - mark.base) < line.size
+def _stands_before(mark: Line, line: Line) -> bool:
+    if abs(mark.base - line.base) > 0.4 * line.size:
+        return False
+    gap = line.left - mark.right if not line.right_to_left else mark.left - line.right
+    return -0.3 * line.size < gap < 3 * line.size
 
 
 def _in_reading_order(lines: list[Line]) -> list[Line]:
@@ -251,6 +257,8 @@ def _usual_edge(values: list[float], *, low: bool = False) -> float:
 
 
 def _start(line: Line) -> Draft:
+    if line.marker:
+        return Draft("li", [line], line.page)
     match = _BULLET.match(line.text) or _NUMBERED.match(line.text)
     if match and not line.monospace:
         return Draft("li", [line], line.page, marker=match.group(0))
@@ -285,18 +293,20 @@ def _same_row(draft: Draft, last: Line, line: Line, columns: _Columns) -> bool:
     if not -0.5 * line.size < gap < 2.5 * line.size:
         return False
     if len(draft.lines) == 1:
-        return draft.marker != "" and gap < 1.5 * line.size
+        return draft.kind == "li" and gap < 1.5 * line.size
     # Only in a paragraph: its earlier lines reach over the gap.
     return any(other.left < last.right and line.left < other.right for other in draft.lines[:-1])
 
 
 def _starts_item(line: Line, draft: Draft) -> bool:
+    if line.marker:
+        return True
     if _BULLET.match(line.text):
-        return line.text[0] not in "–—-*o" or draft.marker != "" or bool(_SENTENCE_END.search(draft.lines[-1].text))
+        return line.text[0] not in "–—-*o" or draft.kind == "li" or bool(_SENTENCE_END.search(draft.lines[-1].text))
     match = _NUMBERED.match(line.text)
     if not match:
         return False
-    if draft.marker and _NUMBERED.match(draft.marker):
+    if draft.kind == "li" and _NUMBERED.match(draft.marker):
         return line.left < draft.lines[0].left + 0.5 * line.size or line.left > draft.left + 1.5 * line.size
     return bool(_SENTENCE_END.search(draft.lines[-1].text))
 
@@ -320,7 +330,7 @@ def _changes_face(draft: Draft, line: Line, columns: _Columns) -> bool:
 def _is_indented(draft: Draft, line: Line, columns: _Columns) -> bool:
     """Whether the line begins a new paragraph by its indent."""
     last = draft.lines[-1]
-    if draft.marker and len(draft.lines) == 1:
+    if draft.kind == "li" and len(draft.lines) == 1:
         # A second line may hang under the text of the item, or go back to the edge.
         outdent = (line.right - last.right) if line.right_to_left else (last.left - line.left)
         return outdent > 1.5 * line.size
@@ -329,7 +339,7 @@ def _is_indented(draft: Draft, line: Line, columns: _Columns) -> bool:
     if centred and abs(line.width - last.width) > 0.5 * line.size and not columns.is_full(last):
         return False
     if 0.8 * line.size < indent < 8 * line.size:
-        return not (draft.marker and len(draft.lines) == 1)
+        return not (draft.kind == "li" and len(draft.lines) == 1)
     # The line returns further to the left than a first line's indent explains.
     return indent < -(4.5 if len(draft.lines) == 1 else 0.8) * line.size
 

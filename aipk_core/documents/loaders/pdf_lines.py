@@ -11,7 +11,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
@@ -63,6 +63,7 @@ class Line:
     bold: bool = False
     monospace: bool = False
     right_to_left: bool = False
+    marker: str = ""
     mono_spans: list[tuple[int, int]] = field(default_factory=list)
 
     @property
@@ -250,26 +251,70 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
 _WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
 
 
-def _lines(glyphs: Iterator[Glyph] | list[Glyph], page: int) -> list[Line]:
-    lines: list[Line] = []
-    current: list[Glyph] = []
+def _lines(glyphs: Iterable[Glyph], page: int) -> list[Line]:
+    pieces: list[list[Glyph]] = []
+    loose: list[Glyph] = []
     bounds = (0.0, 0.0)
     for glyph in glyphs:
         if glyph.text == " " and glyph.right <= glyph.left:  # a space made up by PDFium has no width
-            if current:
-                current.append(glyph)
+            if pieces:
+                pieces[-1].append(glyph)
             continue
-        if current and _belongs(glyph, current, bounds):
-            current.append(glyph)
+        if pieces and _belongs(glyph, pieces[-1], bounds):
+            pieces[-1].append(glyph)
             bounds = (min(bounds[0], glyph.left), max(bounds[1], glyph.right))
         else:
-            if current:
-                _finish(current, page, lines)
-            current = [glyph]
+            if pieces and all(_is_mark(item) or item.text == " " for item in pieces[-1]):
+                loose += pieces.pop()  # an accent drawn apart from its letter
+            pieces.append([glyph])
             bounds = (glyph.left, glyph.right)
-    if current:
-        _finish(current, page, lines)
+    if len(pieces) > 1 and all(_is_mark(item) or item.text == " " for item in pieces[-1]):
+        loose += pieces.pop()
+    lines = _rejoined([line for piece in pieces if (line := _line_of(piece, page)) is not None])
+    for mark in loose:
+        if mark.text != " ":
+            _give_back(mark, lines)
     return lines
+
+
+def _rejoined(lines: list[Line]) -> list[Line]:
+    """Neighbours on one baseline that an accent or a change of font has divided, as one line again."""
+    kept: list[Line] = []
+    for line in lines:
+        before = kept[-1] if kept else None
+        if before is not None and before.side_by_side(line) and before.page == line.page:
+            to_left = line.right_to_left or before.right_to_left
+            gap = before.left - line.right if to_left else line.left - before.right
+            if -0.3 * line.size < gap < 0.9 * line.size and abs(before.size - line.size) < 0.2 * line.size:
+                space = [_space_between(before.glyphs[-1], line)] if gap > 0.15 * line.size else []
+                merged = _line_of(before.glyphs + space + line.glyphs, line.page)
+                if merged is not None:
+                    kept[-1] = merged
+                    continue
+        kept.append(line)
+    return kept
+
+
+def _space_between(glyph: Glyph, line: Line) -> Glyph:
+    return Glyph(" ", glyph.right, glyph.right, glyph.bottom, glyph.top, line.base, glyph.font)
+
+
+def _give_back(mark: Glyph, lines: list[Line]) -> None:
+    """Put an accent over the nearest letter below it."""
+    near = [
+        line
+        for line in lines
+        if line.left - line.size < mark.left
+        and mark.right < line.right + line.size
+        and -0.4 * line.size < mark.base - line.base < 0.9 * line.size
+    ]
+    if near:
+        home = min(near, key=lambda line: abs(mark.base - line.base))
+        home.take_marks([mark])
+
+
+def _is_mark(glyph: Glyph) -> bool:
+    return bool(unicodedata.combining(glyph.text[:1]))
 
 
 def _belongs(glyph: Glyph, line: list[Glyph], bounds: tuple[float, float]) -> bool:
@@ -287,13 +332,14 @@ def _belongs(glyph: Glyph, line: list[Glyph], bounds: tuple[float, float]) -> bo
     return gap <= _WIDE_GAP * size
 
 
-def _finish(glyphs: list[Glyph], page: int, lines: list[Line]) -> None:
+def _line_of(glyphs: list[Glyph], page: int) -> Line | None:
+    """The line that some glyphs make; ``None`` when they are all spaces."""
     while glyphs and glyphs[-1].text.isspace():
         glyphs.pop()
     while glyphs and glyphs[0].text.isspace():
         glyphs.pop(0)
     if not glyphs:
-        return
+        return None
     sizes: Counter[float] = Counter()
     bases: Counter[float] = Counter()
     for glyph in glyphs:
@@ -320,8 +366,7 @@ def _finish(glyphs: list[Glyph], page: int, lines: list[Line]) -> None:
     from_right = sum(is_right_to_left(glyph.text[0]) for glyph in letters)
     line.right_to_left = from_right * 2 > sum(glyph.text[0].isalpha() for glyph in letters)
     _spell(line)
-    if line.text:
-        lines.append(line)
+    return line if line.text else None
 
 
 def _spell(line: Line) -> None:

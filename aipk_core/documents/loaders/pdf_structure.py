@@ -22,7 +22,7 @@ def join_continuations(drafts: list[Draft]) -> list[Draft]:
     """Put paragraphs together that a column, a page, a figure or a footnote divides."""
     joined: list[Draft] = []
     for draft in drafts:
-        home = _broken_off(joined, draft) if draft.kind == "p" and not draft.marker else None
+        home = _broken_off(joined, draft) if draft.kind == "p" else None
         if home is None:
             joined.append(draft)
         else:
