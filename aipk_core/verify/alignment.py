@@ -1,0 +1,175 @@
+"""Finds, for every word, quantity and identifier of a statement, its counterpart in the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.identifiers import Identifier
+from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+from aipk_core.verify.quantities import Quantity
+
+_WORTH = {
+    Relation.SAME: 1.0,
+    Relation.SYNONYM: 0.9,
+    Relation.DERIVED: 0.85,
+    Relation.BROADER: 0.75,
+    Relation.NARROWER: 0.5,
+    Relation.SIBLING: 0.15,
+    Relation.OPPOSITE: 0.3,
+    Relation.NONE: 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WordMatch:
+    """The best counterpart of a word: ``claims[claim].words[index]``; ``claim`` is -1 when there is none."""
+
+    word: Word
+    claim: int = -1
+    counterpart: Word | None = None
+    relation: Relation = Relation.NONE
+    worth: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityMatch:
+    """A quantity with its equal in the evidence, or the one it seems to misstate."""
+
+    quantity: Quantity
+    claim: int = -1
+    counterpart: Quantity | None = None
+    equal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierMatch:
+    identifier: Identifier
+    claim: int = -1
+    counterpart: Identifier | None = None
+    equal: bool = False
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """How a statement stands to some claims taken together."""
+
+    statement: Analysis
+    claims: tuple[Analysis, ...]
+    words: tuple[WordMatch, ...]
+    quantities: tuple[QuantityMatch, ...]
+    identifiers: tuple[IdentifierMatch, ...]
+
+    @property
+    def coverage(self) -> float:
+        """Share of the statement's content that the claims cover, 0..1; numbers and names weigh double."""
+        total = covered = 0.0
+        for match in self.words:
+            weight = weight_of(match.word)
+            total += weight
+            covered += weight * max(0.0, match.worth)
+        for quantity in self.quantities:
+            total += 2.0
+            covered += 2.0 * quantity.equal
+        for identifier in self.identifiers:
+            total += 2.0
+            covered += 2.0 * identifier.equal
+        return covered / total if total else 0.0
+
+
+def weight_of(word: Word) -> float:
+    return 1.5 if word.name else 1.0
+
+
+def align(statement: Analysis, claims: Sequence[Analysis]) -> Alignment:
+    """The best counterparts of everything in ``statement`` among ``claims``."""
+    return Alignment(
+        statement,
+        tuple(claims),
+        tuple(_match_word(word, statement, claims) for word in statement.words),
+        tuple(_match_quantity(quantity, claims) for quantity in statement.quantities),
+        tuple(_match_identifier(identifier, claims) for identifier in statement.identifiers),
+    )
+
+
+def _match_word(word: Word, statement: Analysis, claims: Sequence[Analysis]) -> WordMatch:
+    best = WordMatch(word)
+    for number, claim in enumerate(claims):
+        for other in claim.words:
+            relation = word_relation(word.stem, word.norm, other.stem, other.norm)
+            worth = _WORTH[relation]
+            if worth > best.worth:
+                best = WordMatch(word, number, other, relation, worth)
+                if worth == 1.0:
+                    return best
+        if best.worth < 0.9 and (name := _acronym_match(word, claim)) is not None:
+            best = WordMatch(word, number, name, Relation.SYNONYM, 0.9)
+        if best.worth < 0.7 and len(word.norm) >= 4 and word.norm in claim.lowered:
+            best = WordMatch(word, number, None, Relation.DERIVED, 0.8)
+    return best
+
+
+def _match_quantity(quantity: Quantity, claims: Sequence[Analysis]) -> QuantityMatch:
+    near: QuantityMatch | None = None
+    for number, claim in enumerate(claims):
+        for other in claim.quantities:
+            if quantity.same_as(other):
+                return QuantityMatch(quantity, number, other, True)
+            if near is None and quantity.comparable(other) and quantity.key == other.key:
+                near = QuantityMatch(quantity, number, other, False)
+    return near or QuantityMatch(quantity)
+
+
+def _match_identifier(identifier: Identifier, claims: Sequence[Analysis]) -> IdentifierMatch:
+    near: IdentifierMatch | None = None
+    for number, claim in enumerate(claims):
+        for other in claim.identifiers:
+            if identifier.norm == other.norm or identifier.norm.casefold() == other.norm.casefold():
+                return IdentifierMatch(identifier, number, other, True)
+            if near is None and identifier.family == other.family:
+                near = IdentifierMatch(identifier, number, other, False)
+        if identifier.norm in claim.text:
+            return IdentifierMatch(identifier, number, None, True)
+    return near or IdentifierMatch(identifier)
+
+
+@lru_cache(maxsize=400_000)
+def word_relation(stem: str, norm: str, other_stem: str, other_norm: str) -> Relation:
+    """How two words stand to each other, each given by its stem and its form."""
+    if stem == other_stem or norm == other_norm:
+        return Relation.SAME
+    if norm.isascii() and other_norm.isascii():
+        relation = wordnet().relation(norm, other_norm)
+        if relation in (Relation.NONE, Relation.SIBLING) and _same_root(stem, other_stem):
+            return Relation.DERIVED
+        return relation
+    if _same_root(stem, other_stem):
+        return Relation.SAME
+    return Relation.NONE
+
+
+def _same_root(a: str, b: str) -> bool:
+    """Long common beginnings: invest- in ``investigator`` and ``investigation``, also in languages without a table."""
+    shorter = min(len(a), len(b))
+    common = 0
+    while common < shorter and a[common] == b[common]:
+        common += 1
+    if not a.isascii():
+        return (
+            common >= 3
+            and common >= 0.6 * shorter
+            and any((char.isalpha() and ord(char) < 0x2E80) or "가" <= char <= "힣" for char in a)
+        )
+    return common >= 5 and common >= 0.7 * shorter
+
+
+def _acronym_match(word: Word, claim: Analysis) -> Word | None:
+    """``CEO`` against ``Chief Executive Officer``: initials of a run of words."""
+    letters = word.norm
+    if not 2 <= len(letters) <= 6 or not word.name or not letters.isalpha():
+        return None
+    initials = "".join(other.norm[0] for other in claim.words)
+    at = initials.find(letters)
+    return claim.words[at] if at >= 0 else None

@@ -1,0 +1,189 @@
+"""What the checks know about one text: its words, quantities, identifiers and clauses, each with its place."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from aipk_core.text.languages import primary_language
+from aipk_core.verify.identifiers import Identifier, find_identifiers
+from aipk_core.verify.lexicon.stopwords import stopwords
+from aipk_core.verify.lexicon.wordnet import wordnet
+from aipk_core.verify.quantities import Quantity, find_quantities
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that carries meaning.
+
+    Attributes:
+        norm: NFKC, case-folded, without possessive.
+        stem: what inflected forms share.
+        clause: number of the clause it stands in.
+        name: begins with a capital inside a sentence, or is all capitals.
+    """
+
+    start: int
+    end: int
+    norm: str
+    stem: str
+    clause: int
+    name: bool = False
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All of it for one text; made once for a claim and kept."""
+
+    text: str
+    lang: str
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...]
+    identifiers: tuple[Identifier, ...]
+    clauses: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(word.stem for word in self.words)
+
+    @cached_property
+    def lowered(self) -> str:
+        return self.text.casefold()
+
+    def clause_at(self, offset: int) -> int:
+        for number, (start, end) in enumerate(self.clauses):
+            if start <= offset < end:
+                return number
+        return max(0, len(self.clauses) - 1)
+
+
+@lru_cache(maxsize=20_000)
+def analyse(text: str, lang: str = "en") -> Analysis:
+    """The analysis of ``text``; equal texts share one."""
+    language = primary_language(lang)
+    identifiers = find_identifiers(text)
+    names = [(identifier.start, identifier.end) for identifier in identifiers]
+    quantities = find_quantities(text, language, names)
+    clauses = _clauses(text)
+    taken = [*names, *((quantity.start, quantity.end) for quantity in quantities)]
+    words = _words(text, language, clauses, taken)
+    return Analysis(text, language, tuple(words), tuple(quantities), tuple(identifiers), tuple(clauses))
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*(?:-[^\W\d_]+)*", re.UNICODE)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々]+")
+_BREAKS = re.compile(
+    r"[;；。:：—]|\s[-–]\s|[,，、]|[()（）]|\s>\s|(?<=[.!?])\s"
+    r"|\b(?:and|or|but|while|whereas|although|though|because|since|if|when|whenever|unless|until|which|who|whose|where|provided|"
+    r"so|yet|und|oder|aber|während|weil|wenn|sondern|dagegen|et|ou|mais|tandis|parce|si|y|o|pero|mientras|porque|"
+    r"и|или|но|а|потому|если|когда|тогда)\b",
+    re.IGNORECASE,
+)
+
+
+def _clauses(text: str) -> list[tuple[int, int]]:
+    cuts = [0]
+    for match in _BREAKS.finditer(text):
+        if (
+            match[0] in (",", "，", ".", ":")
+            and text[match.start() - 1 : match.start()].isdigit()
+            and text[match.end() : match.end() + 1].isdigit()
+        ):
+            continue
+        cut = match.start() if match[0][0].isalpha() else match.end()
+        if cut - cuts[-1] > 1:
+            cuts.append(cut)
+    return [(start, end) for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True) if start < end] or [
+        (0, len(text))
+    ]
+
+
+def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[Word]:
+    stops = stopwords(lang)
+    words = []
+    clause = 0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if any(start < b and a < end for a, b in taken):
+            continue
+        while clause + 1 < len(clauses) and start >= clauses[clause][1]:
+            clause += 1
+        raw = match[0]
+        if _CJK.search(raw):
+            words += _ideograph_words(raw, start, clause)
+            continue
+        norm = _normal(raw)
+        if norm in stops or (len(norm) == 1 and norm.isascii()):
+            continue
+        name = raw[0].isupper() and (_inside_sentence(text, start) or (len(raw) > 1 and raw.isupper()))
+        parts = norm.split("-") if "-" in norm and len(norm) > 3 else [norm]
+        at = start
+        for part in parts:
+            if part and part not in stops:
+                words.append(Word(at, at + len(part), part, stem_of(part, lang), clause, name))
+            at += len(part) + 1
+    return words
+
+
+def _ideograph_words(run: str, start: int, clause: int) -> list[Word]:
+    """Overlapping pairs of characters: the customary stand-in for words where nothing separates them."""
+    words = []
+    for piece in _CJK.finditer(run):
+        characters = piece[0]
+        base = start + piece.start()
+        if len(characters) == 1:
+            words.append(Word(base, base + 1, characters, characters, clause))
+        for i in range(len(characters) - 1):
+            pair = characters[i : i + 2]
+            if not all("\u3040" <= char <= "\u309f" for char in pair):
+                words.append(Word(base + i, base + i + 2, pair, pair, clause))
+    return words
+
+
+def _normal(raw: str) -> str:
+    norm = unicodedata.normalize("NFKC", raw).casefold().replace("’", "'")
+    return re.sub(r"'s?$", "", norm)
+
+
+def _inside_sentence(text: str, start: int) -> bool:
+    before = text[:start].rstrip(" *_\"“‘'(")
+    return bool(before) and before[-1] not in ".!?>\n•|·"
+
+
+@lru_cache(maxsize=100_000)
+def stem_of(word: str, lang: str) -> str:
+    """What the inflected forms of ``word`` have in common; a real lemma in English, a light stem elsewhere."""
+    if any("가" <= char <= "힣" for char in word):
+        return _korean_stem(word)
+    if lang == "en" or word.isascii():
+        lemmas = wordnet().lemmas(word)
+        return min(lemmas, key=len) if lemmas else word
+    endings = _ENDINGS.get(lang, ())
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+_ENDINGS = {
+    "ru": tuple(sorted(["иями", "ями", "ами", "ого", "его", "ому", "ему", "ыми", "ими", "ую", "юю", "ая", "яя", "ое", "ее", "ые", "ие", "ый", "ий", "ой", "ей", "ом", "ем", "ам", "ям", "ах", "ях", "ов", "ев", "ия", "ии", "ию", "а", "я", "о", "е", "ы", "и", "у", "ю", "ь", "ть", "ться", "ется", "ются", "ит", "ят", "ут", "ют", "ен", "ена", "ено", "ены", "ла", "ло", "ли", "л"], key=len, reverse=True)),
+    "de": ("ungen", "ungs", "ung", "enden", "ende", "ern", "em", "en", "er", "es", "et", "te", "st", "e", "n", "s", "t"),
+    "fr": ("ements", "ement", "ations", "ation", "ées", "ée", "és", "é", "es", "er", "s", "e"),
+    "es": ("aciones", "ación", "mente", "ados", "adas", "ado", "ada", "os", "as", "es", "o", "a", "s"),
+}  # fmt: skip
+_PARTICLES = tuple(
+    sorted(
+        ["은", "는", "이", "가", "을", "를", "의", "에", "에서", "에게", "에는", "에도", "로", "으로", "와", "과", "도", "만", "까지", "부터", "보다", "하고", "이나", "나", "처럼", "마다", "씩", "이다", "이며", "이고", "입니다", "한다", "하다", "하며", "하고", "하여", "해야", "된다", "되며", "되어", "있다", "있으며", "있는", "없다", "없으며", "습니다", "합니다", "됩니다", "했다", "되었다", "하는", "하지", "이라고", "라고", "으로는", "에서는", "으로부터", "호는", "호에", "한", "할", "된", "될", "인"],
+        key=len,
+        reverse=True,
+    )
+)
+
+
+def _korean_stem(word: str) -> str:
+    for particle in _PARTICLES:
+        if word.endswith(particle) and len(word) - len(particle) >= 2:
+            return word[: -len(particle)]
+    return word

@@ -1,0 +1,93 @@
+"""Names that must match letter by letter: code, flags, paths, part numbers, severity labels, e-mail and web addresses."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """``text[start:end]``; ``norm`` is what must be equal; ``family`` groups those that can be mistaken for each other."""
+
+    start: int
+    end: int
+    norm: str
+    family: str
+
+
+def find_identifiers(text: str) -> list[Identifier]:
+    """The identifiers of ``text`` in order, none overlapping."""
+    found: list[Identifier] = []
+    taken: list[tuple[int, int]] = []
+    for match in _CODE.finditer(text):
+        inner = match["code"].strip()
+        offset = match.start("code") + (len(match["code"]) - len(match["code"].lstrip()))
+        taken.append(match.span())
+        for piece in re.finditer(r"\S+", inner):
+            word = piece[0].strip("\"',;()")
+            if word:
+                start = offset + piece.start() + piece[0].index(word)
+                found.append(Identifier(start, start + len(word), word, _family(word, code=True)))
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        word = match[0].rstrip(".,:;-")
+        end = start + len(word)
+        if not word or any(start < b and a < end for a, b in taken) or not _is_identifier(word):
+            continue
+        found.append(Identifier(start, end, unicodedata.normalize("NFKC", word), _family(word)))
+        taken.append((start, end))
+    found.sort(key=lambda identifier: identifier.start)
+    return found
+
+
+_CODE = re.compile(r"(?P<ticks>`{1,2})(?P<code>[^`\n]{1,300})(?P=ticks)")
+_TOKEN = re.compile(
+    r"(?<![\w@])(?:https?://[^\s<>\"）】]+|--?[A-Za-z][\w-]*(?:=[\w./-]+)?|[\w.+-]+@[\w-]+\.[\w.-]+|\$?[A-Za-z_~./\\][\w./\\:$+-]*\w|[A-Za-z]\d+|\d+(?:[A-Za-z]+[\w-]*|-[A-Za-z]+\w*))(?:\(\))?"
+)
+_UNIT_LIKE = re.compile(
+    r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp)",
+)
+_HYPHENATED_NUMBER = re.compile(r"\d+-[a-z]+(?:-[a-z]+)*")
+
+
+def _is_identifier(word: str) -> bool:
+    has_digit = any(char.isdigit() for char in word)
+    if word.startswith(("http://", "https://")) or "@" in word or word.endswith("()"):
+        return True
+    if word.startswith("-"):
+        return len(word) > 1 and (word.startswith("--") or len(word) == 2)
+    if word[0] in "$~/" or "\\" in word or "_" in word.strip("_"):
+        return any(char.isalnum() for char in word)
+    if has_digit:
+        if word[0].isdigit():
+            return (
+                not _UNIT_LIKE.fullmatch(word)
+                and not _HYPHENATED_NUMBER.fullmatch(word)
+                and word.isascii()
+                and not re.fullmatch(r"\d+[A-Za-z]+/[A-Za-z]+", word)
+            )
+        letters = re.match(r"[A-Za-zÀ-ÿА-я]+", word)
+        return letters is not None and word.isascii() and not re.fullmatch(r"[vV]\d+(?:\.\d+)*", word)
+    if "/" in word:
+        return word.count("/") >= 2 or "." in word
+    if "." in word:
+        head, _, tail = word.rpartition(".")
+        return (
+            len(tail) >= 2 and len(head) >= 2 and word.islower() and tail.isalpha() and "." not in word.strip(".")[:2]
+        )
+    inner_capital = re.search(r"[a-z][A-Z]", word)
+    return bool(inner_capital) and word[0].isascii() and not word.startswith(("Mc", "Mac", "O'"))
+
+
+def _family(word: str, code: bool = False) -> str:
+    """``B-07`` and ``B-17`` share a family, ``--slot`` and ``--force`` do, ``IP66`` and ``S1`` do not."""
+    if word.startswith("-"):
+        return "flag"
+    head = re.match(r"[A-Za-zÀ-ÿА-я]+", word)
+    if head and re.search(r"\d", word) and not code:
+        return f"{head[0].casefold()}-number" if len(head[0]) > 1 else "letter-number"
+    if code:
+        return "code"
+    return "name"

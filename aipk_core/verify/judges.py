@@ -1,0 +1,41 @@
+"""What a second opinion looks like: a learned model, a user's own NLI model, a language model behind LiteLLM.
+
+Rules run first. A judge is asked only when the rules do not settle a unit, and never overrules a contradiction they found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+
+@dataclass(frozen=True, slots=True)
+class Probabilities:
+    """Belief in each verdict; the three sum to 1."""
+
+    supported: float
+    contradicted: float
+    not_found: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a judge reads: the evidence as one text, and one statement."""
+
+    evidence: str
+    statement: str
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Something that reads pairs and says how far the evidence supports the statement.
+
+    ``name`` is shown in reports, e.g. ``model:grounding-v1``. ``judge`` returns one answer per pair, in order; it raises
+    ``ModelError`` when it cannot answer, and the report then says that it did not run.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Probabilities]: ...

@@ -1,0 +1,184 @@
+"""Lemmas and word relations of English, from a table made of Princeton WordNet 3.0 (see ``wordnet-LICENSE.txt``).
+
+``scripts/build_wordnet_table.py`` makes the table. It is read once, on first use (about half a second), and never changes.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from enum import IntEnum
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from aipk_core.verify.lexicon.opposites import OPPOSITES
+
+
+class Relation(IntEnum):
+    """How close two words are, from nothing to the same word; ``OPPOSITE`` stands apart."""
+
+    OPPOSITE = -1
+    NONE = 0
+    SIBLING = 1  # two kinds of the same thing: brush, broom
+    NARROWER = 2  # the first word says more than the second: workboat, boat
+    BROADER = 3  # the first word says less than the second: boat, workboat
+    DERIVED = 4  # commission, commissioning
+    SYNONYM = 5
+    SAME = 6
+
+
+class WordNet:
+    """Relations between single English words, all lower case."""
+
+    def __init__(self) -> None:
+        self._senses: dict[str, tuple[str, ...]] = {}
+        self._broader: dict[str, tuple[str, ...]] = {}
+        self._similar: dict[str, tuple[str, ...]] = {}
+        self._opposite: dict[str, set[str]] = defaultdict(set)
+        self._derived: dict[str, set[str]] = defaultdict(set)
+        self._forms: dict[str, list[str]] = defaultdict(list)
+        table = gzip.decompress(files(__package__).joinpath("wordnet.tsv.gz").read_bytes()).decode()
+        for line in table.splitlines():
+            mark, key, values = line.split("\t") if line.count("\t") == 2 else ("#", "", "")
+            if mark == "w":
+                self._senses[key] = tuple(values.split(","))
+            elif mark == "b":
+                self._broader[key] = tuple(values.split(","))
+            elif mark == "s":
+                self._similar[key] = tuple(values.split(","))
+            elif mark == "o":
+                self._opposite[key].add(values)
+                self._opposite[values].add(key)
+            elif mark == "d":
+                self._derived[key].add(values)
+                self._derived[values].add(key)
+            elif mark == "x":
+                self._forms[key].append(values)
+        for line in OPPOSITES.strip().splitlines():
+            left, right = (side.split() for side in line.split("|"))
+            for a in left:
+                self._opposite[a].update(right)
+            for b in right:
+                self._opposite[b].update(left)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._senses
+
+    def lemmas(self, word: str) -> tuple[str, ...]:
+        """Base forms that ``word`` (lower case) may stand for, the word itself first if it is one."""
+        return self._lemmas(word)
+
+    @lru_cache(maxsize=50_000)  # noqa: B019 - one instance lives as long as the process
+    def _lemmas(self, word: str) -> tuple[str, ...]:
+        found = [word] if word in self._senses else []
+        found += [form[1:] for form in self._forms.get(word, ())]
+        for ending, replacement in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 2:
+                stem = word[: -len(ending)]
+                candidates = [stem + replacement]
+                if not replacement and ending in ("ed", "ing", "er", "est") and len(stem) > 2 and stem[-1] == stem[-2]:
+                    candidates.append(stem[:-1])
+                found += [base for base in candidates if base in self._senses]
+        return tuple(dict.fromkeys(found)) or (word,)
+
+    @lru_cache(maxsize=200_000)  # noqa: B019
+    def relation(self, first: str, second: str) -> Relation:
+        """The closest relation between two words in any of their base forms and common senses."""
+        if first == second:
+            return Relation.SAME
+        bases, others = self._lemmas(first), self._lemmas(second)
+        if set(bases) & set(others):
+            return Relation.SAME
+        best = Relation.NONE
+        for a in bases:
+            for b in others:
+                found = self._base_relation(a, b)
+                if found == Relation.OPPOSITE:
+                    return found
+                best = max(best, found)
+        return best
+
+    def _base_relation(self, a: str, b: str) -> Relation:
+        if b in self._opposites(a) or self._negated(a, b) or self._negated(b, a):
+            return Relation.OPPOSITE
+        all_a, all_b = self._senses.get(a, ()), self._senses.get(b, ())
+        if {sense[1:] for sense in all_a} & {sense[1:] for sense in all_b}:
+            return Relation.SYNONYM
+        if _ends_with_word(a, b):
+            return Relation.NARROWER
+        if _ends_with_word(b, a):
+            return Relation.BROADER
+        best = Relation.NONE
+        for pos in "nvar":
+            ids_a = [sense[1:] for sense in all_a if sense[0] == pos][:3]
+            ids_b = [sense[1:] for sense in all_b if sense[0] == pos][:3]
+            best = max(best, self._sense_relation(ids_a, ids_b))
+        if best < Relation.DERIVED and (b in self._derived.get(a, ()) or self._derived_sets_meet(a, b)):
+            return Relation.DERIVED
+        return best
+
+    def _sense_relation(self, ids_a: list[str], ids_b: list[str]) -> Relation:
+        """Relation of two words of one part of speech, each given by its most frequent senses."""
+        if any(x in self._similar.get(y, ()) or y in self._similar.get(x, ()) for x in ids_a[:2] for y in ids_b[:2]):
+            return Relation.DERIVED
+        above_a = {up for x in ids_a for up in self._broader.get(x, ())}
+        above_b = {up for x in ids_b for up in self._broader.get(x, ())}
+        far_a = {up for x in above_a for up in self._broader.get(x, ())}
+        far_b = {up for x in above_b for up in self._broader.get(x, ())}
+        if (above_b | far_b) & set(ids_a):
+            return Relation.BROADER
+        if (above_a | far_a) & set(ids_b):
+            return Relation.NARROWER
+        return Relation.SIBLING if above_a & above_b else Relation.NONE
+
+    def _negated(self, long: str, short: str) -> bool:
+        """Whether ``long`` is ``short`` with a prefix that turns its meaning round."""
+        if not long.endswith(short) or len(short) < 4:
+            return False
+        prefix = long[: -len(short)]
+        if prefix.rstrip("-") in ("un", "non", "anti", "counter"):
+            return True
+        is_adjective = any(sense[0] == "a" for sense in self._senses.get(short, ()))
+        return prefix in ("in", "im", "ir", "il", "dis") and is_adjective
+
+    def _derived_sets_meet(self, a: str, b: str) -> bool:
+        return bool(self._derived.get(a, set()) & self._derived.get(b, set()))
+
+    @cache  # noqa: B019
+    def _opposites(self, word: str) -> frozenset[str]:
+        return frozenset(self._opposite.get(word, ()))
+
+
+def _ends_with_word(long: str, short: str) -> bool:
+    return len(short) >= 4 and len(long) >= len(short) + 3 and long.endswith(short)
+
+
+@cache
+def wordnet() -> WordNet:
+    """The one table of this process."""
+    return WordNet()
+
+
+_ENDINGS = (
+    ("ies", "y"),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("s", ""),
+    ("es", ""),
+    ("es", "e"),
+    ("ied", "y"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("er", ""),
+    ("er", "e"),
+    ("ier", "y"),
+    ("est", ""),
+    ("est", "e"),
+    ("iest", "y"),
+)

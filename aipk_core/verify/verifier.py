@@ -1,0 +1,268 @@
+"""The verifier: claims in, an answer in, a report out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from aipk_core.embedding.model import Embedder
+from aipk_core.errors import AipkError, UsageError
+from aipk_core.text.languages import primary_language
+from aipk_core.verify.analysis import Analysis, analyse
+from aipk_core.verify.citations import CitationReader
+from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.judges import Judge, Pair, Probabilities
+from aipk_core.verify.model import (
+    ClaimMatch,
+    Outcome,
+    Reason,
+    Report,
+    UnitKind,
+    UnitReport,
+    Verdict,
+    VerifiableClaim,
+)
+from aipk_core.verify.rules import RuleJudgement, judge_by_rules
+from aipk_core.verify.units import FACTUAL_KINDS, MAX_ANSWER, AnswerUnit, Statement, read_units
+
+CLAIMS_COMPARED = 4
+"""Claims besides the cited ones that a unit is compared with."""
+SHOWN_CLAIMS = 3
+
+
+class Verifier:
+    """Judges answers by a fixed set of claims.
+
+    >>> verifier = Verifier([VerifiableClaim("c-1", "The warranty lasts 3 years.")])
+    >>> verifier.verify("The warranty lasts 9 years. [c-1]").units[0].verdict
+    <Verdict.CONTRADICTED: 'contradicted'>
+
+    Args:
+        claims: the only evidence there is; ids must be unique.
+        embedder: finds claims that share no word with a unit, also across languages when it is multilingual.
+        judges: asked in order for units that the rules leave open.
+        known_ids: ids of claims that exist but are no evidence here (another package, deprecated): citing one is an error.
+
+    Raises:
+        UsageError: two claims share an id.
+    """
+
+    def __init__(
+        self,
+        claims: Sequence[VerifiableClaim],
+        *,
+        embedder: Embedder | None = None,
+        judges: Sequence[Judge] = (),
+        known_ids: Iterable[str] = (),
+    ) -> None:
+        ids = Counter(claim.id for claim in claims)
+        if doubled := [id_ for id_, count in ids.items() if count > 1]:
+            raise UsageError(
+                f"claim id {doubled[0]!r} stands for {ids[doubled[0]]} claims",
+                code="duplicate-claim-id",
+                remedy="Give every claim an id of its own",
+            )
+        self._index = ClaimIndex(claims, embedder)
+        self._foreign = frozenset(known_ids) - set(ids)
+        self._reader = CitationReader(ids, self._foreign)
+        self._judges = tuple(judges)
+
+    def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
+        """Judges every unit of ``answer``.
+
+        Args:
+            lang: language of the answer; guessed when not given.
+            require_citations: a unit is supported only by the claims that it cites itself, all of them together;
+                without it the best claims found count as well.
+
+        Raises:
+            UsageError: the answer is longer than ``MAX_ANSWER`` characters.
+        """
+        if len(answer) > MAX_ANSWER:
+            raise UsageError(
+                f"the answer has {len(answer):,} characters, more than {MAX_ANSWER:,}", code="answer-too-long"
+            )
+        read = read_units(answer, self._reader, lang)
+        notes: dict[str, None] = {}
+        units = tuple(self._judge_unit(answer, unit, read.lang, require_citations, notes) for unit in read.units)
+        return _report(answer, units, read.cut_off, notes)
+
+    def judge(self, sentence: str, evidence: Sequence[VerifiableClaim], *, lang: str | None = None) -> UnitReport:
+        """Judges one sentence by exactly these claims, whatever it cites; offsets are those of ``sentence``."""
+        numbers = list(range(len(evidence)))
+        index = ClaimIndex(evidence)
+        reader = CitationReader(claim.id for claim in evidence)
+        read = read_units(sentence, reader, lang)
+        whole = Statement(sentence, ((0, 0, len(sentence)),))
+        factual = [unit for unit in read.units if unit.kind in FACTUAL_KINDS]
+        unit = AnswerUnit(0, len(sentence), UnitKind.SENTENCE, factual[0].statement if len(factual) == 1 else whole)
+        notes: dict[str, None] = {}
+        return self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
+
+    def _judge_unit(
+        self, answer: str, unit: AnswerUnit, lang: str, require_citations: bool, notes: dict[str, None]
+    ) -> UnitReport:
+        if unit.kind not in FACTUAL_KINDS:
+            verdict = Verdict.REFUSAL if unit.kind is UnitKind.REFUSAL else Verdict.NOT_FACTUAL
+            return UnitReport(
+                unit.start, unit.end, answer[unit.start : unit.end], unit.kind, verdict,
+                citations=unit.citations, unknown_citations=unit.unknown_citations,
+            )  # fmt: skip
+        cited = [self._index.by_id[id_] for id_ in unit.citations]
+        numbers = list(cited)
+        if not require_citations:
+            analysis = analyse(unit.statement.text, lang)
+            vector = self._index.vector_of(unit.statement.text)
+            found = self._index.find(analysis, CLAIMS_COMPARED + len(cited), vector)
+            numbers += [number for number, _ in found if number not in cited]
+        return self._weigh(unit, answer, self._index, numbers, set(cited), lang, notes, only_cited=require_citations)
+
+    def _weigh(
+        self,
+        unit: AnswerUnit,
+        answer: str,
+        index: ClaimIndex,
+        numbers: list[int],
+        cited: set[int],
+        lang: str,
+        notes: dict[str, None],
+        *,
+        only_cited: bool,
+    ) -> UnitReport:
+        statement = analyse(unit.statement.text, lang)
+        reasons: list[Reason] = [
+            Reason("citation", _unknown_message(id_, self._foreign), (unit.start, unit.end))
+            for id_ in unit.unknown_citations
+        ]
+        if not numbers:
+            message = "it cites no claim" if only_cited else "no claim speaks of this"
+            reasons.append(Reason("citation" if only_cited else "coverage", message, (unit.start, unit.end)))
+            return _unit_report(answer, unit, Verdict.NOT_FOUND, reasons, (), 0.0, "rules")
+        outcome = _decide(
+            statement, [(number, index.analysis(number)) for number in numbers], self._judges, index, notes
+        )
+        reasons += [_reason(finding, unit.statement, index, outcome.numbers) for finding in outcome.findings]
+        verdict = outcome.verdict
+        if unit.cut_off and verdict is Verdict.SUPPORTED:
+            verdict = Verdict.PARTLY_SUPPORTED
+            reasons.append(Reason("truncated", "the answer stops in the middle of this", (unit.start, unit.end)))
+        matches = tuple(
+            ClaimMatch(index.claims[number], round(score, 4), number in cited)
+            for number, score in outcome.scores[:SHOWN_CLAIMS]
+        )
+        return _unit_report(answer, unit, verdict, reasons, matches, outcome.score, outcome.method)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    verdict: Verdict
+    score: float
+    findings: tuple[Finding, ...]
+    numbers: tuple[int, ...]
+    scores: tuple[tuple[int, float], ...]
+    method: str
+
+
+def _decide(
+    statement: Analysis,
+    claims: Sequence[tuple[int, Analysis]],
+    judges: Sequence[Judge],
+    index: ClaimIndex,
+    notes: dict[str, None],
+) -> _Outcome:
+    numbers = tuple(number for number, _ in claims)
+    single = [(number, judge_by_rules(statement, [analysis])) for number, analysis in claims]
+    joint = judge_by_rules(statement, [analysis for _, analysis in claims])
+    scores = tuple(sorted(((number, one.alignment.coverage) for number, one in single), key=lambda pair: -pair[1]))
+    method = "rules"
+    opinion: Probabilities | None = None
+    for judge in judges:
+        text = "\n".join(full_text(index.claims[number]) for number, _ in scores)
+        try:
+            opinion = judge.judge([Pair(text, statement.text)])[0]
+        except AipkError as error:
+            notes[f"{judge.name} did not run: {error}"] = None
+            continue
+        method = f"rules+{judge.name}"
+        break
+    return _verdict(joint, opinion, numbers, scores, method)
+
+
+def _verdict(
+    joint: RuleJudgement,
+    opinion: Probabilities | None,
+    numbers: tuple[int, ...],
+    scores: tuple[tuple[int, float], ...],
+    method: str,
+) -> _Outcome:
+    coverage = joint.alignment.coverage
+    score = coverage if opinion is None else (coverage + opinion.supported) / 2
+    if joint.contradicted:
+        return _Outcome(Verdict.CONTRADICTED, min(score, 0.2), joint.findings, numbers, scores, method)
+    if any(finding.unsupported for finding in joint.findings):
+        return _Outcome(Verdict.NOT_FOUND, min(score, 0.4), joint.findings, numbers, scores, method)
+    verdict = Verdict.SUPPORTED if score >= 0.7 else Verdict.NOT_FOUND
+    findings = joint.findings
+    if verdict is Verdict.NOT_FOUND:
+        findings += (Finding("coverage", "no claim says all of this", (0, len(joint.alignment.statement.text))),)
+    return _Outcome(verdict, score, findings, numbers, scores, method)
+
+
+def _unknown_message(id_: str, foreign: frozenset[str]) -> str:
+    if id_ in foreign:
+        return f"“{id_}” is a claim of another package or no longer valid"
+    return f"no claim has the id “{id_}”"
+
+
+def _reason(finding: Finding, statement: Statement, index: ClaimIndex, numbers: Sequence[int]) -> Reason:
+    span = statement.span_in_answer(*finding.span) if finding.span else None
+    if finding.claim < 0:
+        return Reason(finding.check, finding.message, span, contradicts=finding.contradicts)
+    claim = index.claims[numbers[finding.claim]]
+    claim_span = None
+    if finding.claim_span:
+        offset = text_offset(claim)
+        start, end = finding.claim_span[0] - offset, finding.claim_span[1] - offset
+        claim_span = (start, end) if start >= 0 else None
+    return Reason(finding.check, finding.message, span, claim.id, claim_span, finding.contradicts)
+
+
+def _unit_report(
+    answer: str,
+    unit: AnswerUnit,
+    verdict: Verdict,
+    reasons: Sequence[Reason],
+    claims: tuple[ClaimMatch, ...],
+    score: float,
+    method: str,
+) -> UnitReport:
+    return UnitReport(
+        unit.start, unit.end, answer[unit.start : unit.end], unit.kind, verdict, tuple(reasons), unit.citations,
+        unit.unknown_citations, claims, round(score, 4), method,
+    )  # fmt: skip
+
+
+def _report(answer: str, units: tuple[UnitReport, ...], cut_off: bool, notes: dict[str, None]) -> Report:
+    counts = Counter(unit.verdict.value for unit in units)
+    factual = [unit for unit in units if unit.factual]
+    supported = counts[Verdict.SUPPORTED.value]
+    coverage = supported / len(factual) if factual else None
+    if not answer.strip():
+        outcome = Outcome.EMPTY
+    elif cut_off:
+        outcome = Outcome.TRUNCATED
+    elif factual:
+        outcome = Outcome.JUDGED
+    elif counts[Verdict.REFUSAL.value]:
+        outcome = Outcome.REFUSAL
+    else:
+        outcome = Outcome.NOTHING_TO_CHECK
+    methods = dict.fromkeys(unit.method for unit in units if unit.factual)
+    return Report(answer, outcome, units, coverage, dict(counts), "; ".join(methods) or "rules", tuple(notes))
+
+
+def language_of(claims: Sequence[VerifiableClaim]) -> set[str]:
+    """Primary languages of the claims."""
+    return {primary_language(claim.lang) for claim in claims}
