@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aipk_core.answer import enforcement as gate
@@ -54,12 +54,16 @@ class Knowledge:
     vocabulary: Vocabulary = field(repr=False)
 
     @staticmethod
-    def of(claims: Sequence[tuple[str, Claim]]) -> Knowledge:
-        """Claims with their package names; the same id in two packages is the same claim, and the first one counts."""
+    def of(claims: Iterable[tuple[str, Claim]], subjects: Iterable[str] = ()) -> Knowledge:
+        """Claims with their package names; the same id in two packages is the same claim, and the first one counts.
+
+        Args:
+            subjects: names and titles of the packages.
+        """
         by_id: dict[str, tuple[str, Claim]] = {}
         for package, claim in claims:
             by_id.setdefault(claim.id, (package, claim))
-        return Knowledge(by_id, Vocabulary(claim for _, claim in by_id.values()))
+        return Knowledge(by_id, Vocabulary((claim for _, claim in by_id.values()), subjects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ class Answerer:
             text, report = self._judged(again, blank.mode)
             answer = replace(_with_report(blank, report), text=text, usage=usage, repaired=True)
             fault = _standing(again, report, literal)
-            if fault in _REPAIRABLE:
+            if fault in _REPAIRABLE and fault is not RefusalCode.EMPTY_ANSWER:
                 text, report = self._trimmed(report, literal, blank.mode, cut=fault is RefusalCode.TRUNCATED)
                 answer = replace(
                     _with_report(answer, report), text=text, notes=("Unsupported statements were left out.",)

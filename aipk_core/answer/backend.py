@@ -121,7 +121,7 @@ class LiteLLMBackend:
             raise self._nonsense(f"the reply has {len(text)} characters")
         usage = getattr(reply, "usage", None)
         return Completion(
-            text,
+            text.encode("utf-8", "replace").decode("utf-8"),
             Usage(_count(getattr(usage, "prompt_tokens", 0)), _count(getattr(usage, "completion_tokens", 0))),
             finish,
         )

@@ -10,8 +10,8 @@ from aipk_core.answer.question import Question, stems_of, words_of
 from aipk_core.answer.relevance import Relevance
 from aipk_core.claims.model import Claim
 
-ANSWERS_FROM = 0.6
-"""Relevance below this is a refusal. Measured on questions that near misses of the same subject cannot answer."""
+ANSWERS_FROM = 0.62
+"""Relevance below this is a refusal: it parts questions that claims answer from near misses about the same things."""
 
 MAX_CLAIMS = 3
 _ABOUT_AS_GOOD = 0.93
@@ -64,11 +64,13 @@ def _statement(question: Question, claim: Claim) -> Statement:
     own = stems_of(claim.text)
     asked = {term.stem for term in question.terms}
     shown = []
-    for element in claim.context:
+    said = own
+    for element in reversed(claim.context):  # "Level 2" says all that "Levels" above it could say
         element = " ".join(element.split()).rstrip(":")
         stems = stems_of(element)
-        if element and not stems <= own and (asked & (stems - own)):
-            shown.append(element)
+        if element and asked & (stems - said):
+            shown.insert(0, element)
+            said = said | stems
     last = " ".join(claim.context[-1].split()).rstrip(":") if claim.context else ""
     if last and not shown and not _stands_alone(claim) and not stems_of(last) <= own:
         shown.append(last)

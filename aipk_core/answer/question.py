@@ -52,26 +52,9 @@ class Wanted(StrEnum):
     REASON = "reason"
 
 
-# "How heavy" asks for a weight: the word that a statement would use instead of the question's own.
-_DEGREES: dict[str, tuple[str, ...]] = {
-    "long": ("length", "long", "duration", "time", "takes", "lasts", "period", "kept"),
-    "heavy": ("weight", "mass", "weighs"),
-    "tall": ("height", "tall", "high"),
-    "high": ("height", "high"),
-    "wide": ("width", "wide"),
-    "deep": ("depth", "deep", "draught"),
-    "big": ("size", "dimensions", "large"),
-    "large": ("size", "dimensions", "large"),
-    "fast": ("speed", "fast", "rate"),
-    "quickly": ("time", "within", "fast"),
-    "soon": ("time", "within", "deadline"),
-    "far": ("distance", "range"),
-    "often": ("every", "frequency", "interval", "daily", "weekly", "monthly", "yearly"),
-    "old": ("age", "old"),
-    "hot": ("temperature", "hot"),
-    "cold": ("temperature", "cold"),
-    "loud": ("noise", "loud", "decibel"),
-}
+_DEGREES = listed(
+    "long heavy tall high wide deep big large fast quickly soon far often old hot cold loud accurate thick strong"
+)
 # Degrees that only say "a time" or "a number"; a statement need not repeat them.
 _IMPLIED_DEGREES = frozenset({"long", "quickly", "soon", "often", "far", "big", "large"})
 _MONEY_WORDS = listed(
@@ -89,11 +72,14 @@ class Term:
         text: as written; a numbered name ("Level 5") is one term besides its word.
         stem: what it is compared by.
         name: it is an identifier ("SEV-1", "F4") or a proper noun, which no other word can stand for.
+        category: the word after "which" or "what" that says what kind of thing is asked for; an answer names one
+            such thing and need not repeat the word.
     """
 
     text: str
     stem: str
     name: bool
+    category: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +88,13 @@ class Question:
 
     Attributes:
         text: what was asked, cut to ``MAX_QUESTION_CHARACTERS``.
-        hints: words that a statement may use for what "how …" asks ("how heavy": weight, mass), or empty.
+        counted: what is counted after "how many": an answer that does not speak of it gives another number.
     """
 
     text: str
     terms: tuple[Term, ...]
     wanted: Wanted
-    hints: tuple[str, ...] = ()
+    counted: tuple[Term, ...] = ()
 
 
 def analyse(text: str) -> Question:
@@ -117,7 +103,6 @@ def analyse(text: str) -> Question:
     words = _WORD.findall(text)
     lowered = [word.lower() for word in words]
     wanted, degree = _wanted(lowered)
-    hints = _DEGREES.get(degree, ())
     terms: list[Term] = []
     seen: set[str] = set()
     for index, (word, low) in enumerate(zip(words, lowered, strict=True)):
@@ -132,10 +117,11 @@ def analyse(text: str) -> Question:
         stemmed = stem(low)
         if stemmed not in seen:
             seen.add(stemmed)
-            terms.append(Term(word, stemmed, name))
+            category = not name and index > 0 and lowered[index - 1] in ("which", "what")
+            terms.append(Term(word, stemmed, name, category))
     if degree and degree not in _IMPLIED_DEGREES:
         terms.append(Term(degree, stem(degree), False))
-    return Question(text, tuple(terms), wanted, hints)
+    return Question(text, tuple(terms), wanted, _counted(lowered, terms))
 
 
 _NOT_NUMBERED = _STOP | listed("least most than around approximately first last next every")
@@ -147,8 +133,19 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
 
 
-def stems_of(text: str) -> set[str]:
-    """What a text can cover: the stems of its words, and of its numbered names ("level 5")."""
+def stems_of(text: str, *, names: bool = True) -> set[str]:
+    """What a text can cover: the stems of its words, and of its numbered names ("level 5").
+
+    Without ``names``, words that are capitalised within the text are left out: "ferries" is not covered by a company
+    that is called Saltmarsh Ferries.
+    """
+    if not names:
+        found_words = _WORD.findall(unicodedata.normalize("NFKC", text))
+        return {
+            stem(word.lower())
+            for index, word in enumerate(found_words)
+            if index == 0 or not (word[0].isupper() and not word.isupper())
+        }
     words = words_of(text)
     found = {stem(word) for word in words}
     found.update(f"{stem(first)} {number}" for first, number in pairwise(words) if number.isdigit())
@@ -161,6 +158,7 @@ def stem(word: str) -> str:
         first, _, number = word.partition(" ")
         return f"{stem(first)} {number}"
     word = word.removesuffix("'s").removesuffix("’s")
+    word = _IRREGULAR.get(word, word)
     if not word.isascii() or not word.isalpha() or len(word) < 4:
         return word
     for ending, replacement in _ENDINGS:
@@ -172,6 +170,44 @@ def stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 4 else word
 
 
+_IRREGULAR = {
+    past: present
+    for present, pasts in {
+        "become": "became",
+        "begin": "began begun",
+        "break": "broke broken",
+        "bring": "brought",
+        "build": "built",
+        "buy": "bought",
+        "choose": "chose chosen",
+        "draw": "drew drawn",
+        "drive": "drove driven",
+        "eat": "ate eaten",
+        "fall": "fell fallen",
+        "freeze": "froze frozen",
+        "grow": "grew grown",
+        "hang": "hung",
+        "hide": "hid hidden",
+        "hold": "held",
+        "keep": "kept",
+        "lead": "led",
+        "lend": "lent",
+        "lose": "lost",
+        "meet": "met",
+        "pay": "paid",
+        "run": "ran",
+        "sell": "sold",
+        "send": "sent",
+        "speak": "spoke spoken",
+        "spend": "spent",
+        "steal": "stole stolen",
+        "teach": "taught",
+        "wear": "wore worn",
+        "win": "won",
+        "write": "wrote written",
+    }.items()
+    for past in pasts.split()
+}
 _ENDINGS = (
     ("ations", "at"),
     ("ation", "at"),
@@ -193,6 +229,18 @@ _ENDINGS = (
     ("ly", ""),
     ("s", ""),
 )
+
+
+def _counted(words: list[str], terms: list[Term]) -> tuple[Term, ...]:
+    for position, (first, second) in enumerate(pairwise(words)):
+        if (first, second) == ("how", "many"):
+            run: list[str] = []
+            for word in words[position + 2 : position + 6]:
+                if word in _STOP:
+                    break
+                run.append(stem(word))
+            return tuple(term for term in terms if term.stem in run and not term.name)
+    return ()
 
 
 def _is_name(words: list[str], index: int) -> bool:

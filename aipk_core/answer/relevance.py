@@ -1,4 +1,4 @@
-"""How well one claim answers one question.
+"""How well one claim answers one question, by weights that were set on two fictional corpora (tests/answer).
 
 Similarity of embeddings alone cannot tell "What does the Heron 12 cost?" from "How many cars does the Heron 12 carry?":
 both are about the Heron 12. So three things are weighed together: the similarity, how many of the question's content
@@ -23,8 +23,6 @@ from aipk_core.embedding.model import Embedder, Vectors
 from aipk_core.retrieval.model import ClaimHit
 
 _CACHED_WORDS = 20_000
-_TELLING = 0.35
-"""A word of at least this weight says what is asked; an answer that covers the others but not this one is beside it."""
 _NUMBER_WORDS = listed(
     """zero one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty
     sixty hundred thousand million billion half quarter once twice double none no single dozen daily weekly monthly
@@ -52,11 +50,17 @@ _ACTOR = re.compile(
     r"\w+(?:er|or|ist|ian|man|men|ees?|ers|ors|ists|ians)|team|crew|staff|board|company|council|committee|department|desk|"
     r"chief|head|boss|guard|nurse|pilot|captain|everyone|anyone|nobody|client|agent|lead|users?|hr"
 )
+_NO_ACTORS = listed(
+    """after another better bigger color colour computer container corner cover door either ever faster filter floor for
+    former further greater harbor higher however larger later latter letter longer lower matter meter minor motor neither
+    never newer number offer older or order other over paper per power processor proper quarter rather river sensor server
+    shorter shower slower smaller sooner summer timer under water weather whether winter"""
+)
 # Words that stand for one another in questions about organisations, products and rules, a group a line.
 _GROUPS = (
     "headquarters hq office",
     "price cost costs fee euro euros dollar dollars",
-    "employee staff workforce headcount people personnel",
+    "employee staff workforce headcount people personnel work",
     "boss ceo director head leader chief",
     "charge lead leads head responsible",
     "holiday vacation leave",
@@ -101,15 +105,24 @@ _CONCEPTS = _concepts()
 
 
 class Vocabulary:
-    """How common each word is among the claims of a package; rare words say more about what is asked."""
+    """How common each word is among the claims of a package; rare words say more about what is asked.
 
-    def __init__(self, claims: Iterable[Claim]) -> None:
+    Args:
+        subjects: names and titles of the packages, whose words every claim may leave out.
+    """
+
+    def __init__(self, claims: Iterable[Claim], subjects: Iterable[str] = ()) -> None:
         self.size = 0
+        self._subjects = {stem(word) for subject in subjects for word in words_of(subject)}
         self._frequency: Counter[str] = Counter()
         for claim in claims:
             self.size += 1
             heading = claim.evidence[0].heading_path if claim.evidence else ()
             self._frequency.update(stems_of(" > ".join((*heading, claim.full_text))))
+
+    def is_subject(self, stemmed: str) -> bool:
+        """Whether a name is that of the package's own subject."""
+        return stemmed in self._subjects
 
     def knows(self, stemmed: str) -> bool:
         return self._frequency[stemmed] > 0
@@ -185,7 +198,8 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     own = words_of(claim.text)
     around = words_of(" ".join((*heading, *claim.context)))
     own_stems, around_stems = stems_of(claim.text), stems_of(" > ".join((*heading, *claim.context)))
-    covered = [_exact(term, own_stems, around_stems) for term in question.terms]
+    common_stems = stems_of(claim.text, names=False)
+    covered = [_exact(term, own_stems if term.name else common_stems, around_stems) for term in question.terms]
     open_terms = [
         index for index, term in enumerate(question.terms) if covered[index] < 0.75 and not _is_identifier(term)
     ]
@@ -194,27 +208,46 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     for row, index in enumerate(open_terms):
         best = float(near[row].max()) if near.shape[1] else 0.0
         covered[index] = max(covered[index], _closeness(best))
+    # A name says which thing is asked about, the other words what about it; only they tell an answer from a near miss.
+    asked = [index for index, term in enumerate(question.terms) if not term.name] or range(len(question.terms))
     weights = [_weight(term, vocabulary) for term in question.terms]
-    total = sum(weights)
-    coverage = sum(weight * share for weight, share in zip(weights, covered, strict=True)) / total if total else 0.0
-    missing = tuple(
-        term.text
-        for term, share in zip(question.terms, covered, strict=True)
-        if term.name and share < 0.5 and vocabulary.weight(term.stem) > 0.25
-    )
-    fits = _fits(question, claim)
-    weakest = min(
-        (share for weight, share in zip(weights, covered, strict=True) if weight > _TELLING), default=coverage
+    total = sum(weights[index] for index in asked)
+    coverage = sum(weights[index] * covered[index] for index in asked) / total if total else 0.0
+    unknown, missing = _names(question, covered, vocabulary)
+    fits = _fits(question, claim, common_stems, similarity)
+    gap = max(
+        (
+            1 - covered[index]
+            for index in asked
+            if not vocabulary.knows(question.terms[index].stem) and not question.terms[index].category
+        ),
+        default=0.0,
     )
     closeness = max(0.0, min(1.0, (hit.similarity - 0.1) / 0.7))
-    score = 0.4 * coverage + 0.2 * weakest + 0.4 * closeness
+    score = 0.6 * coverage + 0.4 * closeness - 0.1 * gap
     score *= 1.0 if fits else 0.6
-    score *= 0.6 ** min(2, len(missing))
-    return Relevance(hit, score, coverage, hit.similarity, missing, fits, tuple(covered))
+    score *= 0.35 if unknown else 0.85 if missing else 1.0
+    return Relevance(hit, max(0.0, score), coverage, hit.similarity, unknown + missing, fits, tuple(covered))
+
+
+def _names(
+    question: Question, covered: Sequence[float], vocabulary: Vocabulary
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names that no claim of the package has, and names that only this claim lacks.
+
+    What the package as a whole is about ("Larkfield") is seldom repeated in a claim and never missing.
+    """
+    lacking = [
+        term
+        for term, share in zip(question.terms, covered, strict=True)
+        if term.name and share < 0.5 and not vocabulary.is_subject(term.stem)
+    ]
+    unknown = tuple(term.text for term in lacking if not vocabulary.knows(term.stem))
+    return unknown, tuple(term.text for term in lacking if vocabulary.knows(term.stem))
 
 
 def _weight(term: Term, vocabulary: Vocabulary) -> float:
-    return vocabulary.weight(term.stem) * (1.2 if term.name else 1.0)
+    return vocabulary.weight(term.stem) * (0.5 if term.category else 1.0)
 
 
 def _is_identifier(term: Term) -> bool:
@@ -251,7 +284,9 @@ def _closeness(cosine: float) -> float:
     return max(0.0, min(0.9, (cosine - 0.3) / 0.4))
 
 
-def _fits(question: Question, claim: Claim) -> bool:
+def _fits(question: Question, claim: Claim, stems: set[str], similarity: WordSimilarity) -> bool:
+    if question.counted and not any(_spoken_of(term, claim, stems, similarity) for term in question.counted):
+        return False
     text = claim.text
     words = set(words_of(text))
     asked = {term.stem for term in question.terms}
@@ -270,12 +305,20 @@ def _fits(question: Question, claim: Claim) -> bool:
             return True
 
 
+def _spoken_of(term: Term, claim: Claim, stems: set[str], similarity: WordSimilarity) -> bool:
+    if _exact(term, stems, set()) >= 0.8:
+        return True
+    near = similarity.between([term.text.lower()], list(dict.fromkeys(words_of(claim.text))))
+    return bool(near.size) and float(near.max()) >= 0.6
+
+
 def _has_person(text: str, asked: set[str]) -> bool:
     """A name that the question does not hold itself, or a word for somebody who acts ("the harbour master")."""
     capitals = [match for match in _CAPITAL.finditer(text) if stem(match.group().lower()) not in asked]
     if any(match.start() > 0 for match in capitals):
         return True
-    return any(_ACTOR.fullmatch(word) and stem(word) not in asked for word in words_of(text))
+    words = (word for word in words_of(text) if word not in _NO_ACTORS)
+    return any(_ACTOR.fullmatch(word) and stem(word) not in asked for word in words)
 
 
 def _has_number(text: str, words: set[str], asked: set[str]) -> bool:
