@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from aipk_core.documents.loaders.pdf_lines import Line, PageText
 
-_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
+_NUMBER = re.compile(r"\d+")
 _PAGE_LABEL = re.compile(
     r"^\W*(?:(?:page|seite|pagina|página|стр\.?|صفحة|p\.)\s*)?(?:\d{1,4}|[ivxlc]{1,6})"
     r"(?:\s*(?:/|of|von|de|sur|из|-|–)\s*\d{1,4})?\s*(?:页|頁|ページ|쪽)?\W*$",
     re.IGNORECASE,
 )
+_Place = tuple[str, int]  # "top" or "bottom", and how many rows lie between it and the edge
+_Edge = list[tuple[_Place, list[Line]]]
 _EDGE_ROWS = 3
 _EDGE_SHARE = 0.16  # of the page height at the top, and at the bottom
 
@@ -36,7 +38,7 @@ def drop_running_lines(pages: list[PageText]) -> list[str]:
     return dropped
 
 
-def _edge_rows(page: PageText) -> list[tuple[tuple[str, int], list[Line]]]:
+def _edge_rows(page: PageText) -> _Edge:
     """The outermost rows of lines at both ends of a page, named by end and distance from it."""
     rows: list[list[Line]] = []
     for line in sorted(page.lines, key=lambda line: -line.base):
@@ -44,7 +46,7 @@ def _edge_rows(page: PageText) -> list[tuple[tuple[str, int], list[Line]]]:
             rows[-1].append(line)
         else:
             rows.append([line])
-    found: list[tuple[tuple[str, int], list[Line]]] = []
+    found: _Edge = []
     for name, ordered in (("top", rows), ("bottom", rows[::-1])):
         for distance, row in enumerate(ordered[:_EDGE_ROWS]):
             place = row[0].base / page.height if page.height else 0.5
@@ -53,21 +55,36 @@ def _edge_rows(page: PageText) -> list[tuple[tuple[str, int], list[Line]]]:
     return found
 
 
-def _repeated(edges: list[list[tuple[tuple[str, int], list[Line]]]], pages: int) -> set[tuple[tuple[str, int], str]]:
-    """Rows that stand on at least two pages and on a third of all (left and right pages may differ)."""
-    seen: Counter[tuple[tuple[str, int], str]] = Counter()
-    heights: defaultdict[tuple[tuple[str, int], str], list[float]] = defaultdict(list)
-    for rows in edges:
-        for name, row in rows:
-            key = (name, _pattern(row))
-            seen[key] += 1
-            heights[key].append(row[0].base)
-    needed = max(2, pages / 3)
-    return {
-        key
-        for key, count in seen.items()
-        if count >= needed and key[1].strip("# ") and max(heights[key]) - min(heights[key]) < 15
-    } | {key for key, count in seen.items() if count >= needed and key[0][1] == 0 and key[1]}
+def _repeated(edges: list[_Edge], pages: int) -> set[tuple[_Place, str]]:
+    """Rows that stand on at least two pages and on a third of all (left and right pages may differ).
+
+    The numbers in a running line stay the same or count the pages; "Article 10" and "Article 14" at the top of two
+    columns are no running line.
+    """
+    seen: defaultdict[tuple[_Place, str], list[tuple[int, list[Line]]]] = defaultdict(list)
+    for page, rows in enumerate(edges):
+        for place, row in rows:
+            seen[place, _pattern(row)].append((page, row))
+    found: set[tuple[_Place, str]] = set()
+    for key, rows in seen.items():
+        heights = [row[0].base for _, row in rows]
+        steady = max(heights) - min(heights) < 15 or key[0][1] == 0
+        enough = len(rows) >= max(2, pages / 3) or (len(rows) >= 3 and len({_text(row) for _, row in rows}) == 1)
+        if steady and enough and key[1] and _numbers_count_pages(rows):
+            found.add(key)
+    return found
+
+
+def _numbers_count_pages(rows: list[tuple[int, list[Line]]]) -> bool:
+    values = [(page, [int(number) for number in re.findall(r"\d{1,9}", _text(row))]) for page, row in rows]
+    if len({len(numbers) for _, numbers in values}) != 1:
+        return False
+    for slot in range(len(values[0][1])):
+        same = len({numbers[slot] for _, numbers in values}) == 1
+        counts = len({numbers[slot] - page for page, numbers in values}) == 1
+        if not (same or counts):
+            return False
+    return True
 
 
 def _pattern(row: list[Line]) -> str:

@@ -86,9 +86,9 @@ def drafts_of(page: PageText, metrics: Metrics) -> list[Draft]:
     lines = _in_reading_order(_with_markers(page.lines))
     columns = _Columns(lines)
     drafts: list[Draft] = []
-    for line in lines:
+    for line, following in itertools.zip_longest(lines, lines[1:]):
         current = drafts[-1] if drafts else None
-        if current is not None and _continues(current, line, metrics, columns):
+        if current is not None and _continues(current, line, following, metrics, columns):
             current.lines.append(line)
         else:
             drafts.append(_start(line))
@@ -265,11 +265,11 @@ def _start(line: Line) -> Draft:
     return Draft("p", [line], line.page)
 
 
-def _continues(draft: Draft, line: Line, metrics: Metrics, columns: _Columns) -> bool:
+def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metrics, columns: _Columns) -> bool:
     last = draft.lines[-1]
     size = max(last.size, line.size)
     if line.side_by_side(last):
-        return _same_row(draft, last, line, columns)
+        return _same_row(draft, last, line, following)
     if abs(last.size - line.size) > 0.12 * size or line.page != last.page:
         return False
     step = last.base - line.base
@@ -287,15 +287,21 @@ def _continues(draft: Draft, line: Line, metrics: Metrics, columns: _Columns) ->
     return not _ended_by_intent(last, line, columns)
 
 
-def _same_row(draft: Draft, last: Line, line: Line, columns: _Columns) -> bool:
+def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> bool:
     """Whether a piece on the baseline of the last one is the rest of its line, after a stretched space or a tab."""
     gap = line.left - last.right if not line.right_to_left else last.left - line.right
     if not -0.5 * line.size < gap < 2.5 * line.size:
         return False
-    if len(draft.lines) == 1:
-        return draft.kind == "li" and gap < 1.5 * line.size
-    # Only in a paragraph: its earlier lines reach over the gap.
-    return any(other.left < last.right and line.left < other.right for other in draft.lines[:-1])
+    if draft.kind == "li" and len(draft.lines) == 1 and gap < 1.5 * line.size:
+        return True
+    # Only in a paragraph: its earlier lines, or the next, reach over the gap.
+    others = draft.lines[:-1]
+    if following is not None and 0 < line.base - following.base < 2 * line.size:
+        others = [*others, following]
+    low, high = min(last.right, line.left), max(last.right, line.left)
+    if line.right_to_left:
+        low, high = min(line.right, last.left), max(line.right, last.left)
+    return any(other.left < low and high < other.right and not other.side_by_side(line) for other in others)
 
 
 def _starts_item(line: Line, draft: Draft) -> bool:
@@ -329,7 +335,7 @@ def _changes_face(draft: Draft, line: Line, columns: _Columns) -> bool:
 
 def _is_indented(draft: Draft, line: Line, columns: _Columns) -> bool:
     """Whether the line begins a new paragraph by its indent."""
-    last = draft.lines[-1]
+    last = _last_row(draft)
     if draft.kind == "li" and len(draft.lines) == 1:
         # A second line may hang under the text of the item, or go back to the edge.
         outdent = (line.right - last.right) if line.right_to_left else (last.left - line.left)
@@ -342,6 +348,13 @@ def _is_indented(draft: Draft, line: Line, columns: _Columns) -> bool:
         return not (draft.kind == "li" and len(draft.lines) == 1)
     # The line returns further to the left than a first line's indent explains.
     return indent < -(4.5 if len(draft.lines) == 1 else 0.8) * line.size
+
+
+def _last_row(draft: Draft) -> Line:
+    """The last line of a block, from where its row begins."""
+    last = draft.lines[-1]
+    row = [line for line in draft.lines[-4:] if line.side_by_side(last)]
+    return min(row, key=lambda line: line.left) if not last.right_to_left else max(row, key=lambda line: line.right)
 
 
 def _ended_by_intent(last: Line, line: Line, columns: _Columns) -> bool:

@@ -45,6 +45,7 @@ class Glyph:
     base: float
     font: Font
     damaged: bool = False
+    source: int = 0  # the text object that drew it
 
 
 @dataclass(slots=True)
@@ -186,7 +187,7 @@ def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
         damaged = damaged or _is_damage(text, code)
         left, right = sorted(values[:2])
         bottom, top = sorted(values[2:4])
-        yield Glyph(text, left, right, bottom, top, values[5], font, damaged)
+        yield Glyph(text, left, right, bottom, top, values[5], font, damaged, address)
 
 
 def _character(code: int) -> str:
@@ -248,6 +249,7 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
 
 # --- lines ---------------------------------------------------------------------------------------------------------
 
+_STRETCHED_GAP = 2.5
 _WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
 
 
@@ -284,10 +286,14 @@ def _rejoined(lines: list[Line]) -> list[Line]:
         before = kept[-1] if kept else None
         if before is not None and before.side_by_side(line) and before.page == line.page:
             to_left = line.right_to_left or before.right_to_left
+            first, second = before, line
             gap = before.left - line.right if to_left else line.left - before.right
+            if to_left and line.left > before.left:  # PDFium gives pieces from left to right even then
+                first, second = line, before
+                gap = line.left - before.right
             if -0.3 * line.size < gap < 0.9 * line.size and abs(before.size - line.size) < 0.2 * line.size:
-                space = [_space_between(before.glyphs[-1], line)] if gap > 0.15 * line.size else []
-                merged = _line_of(before.glyphs + space + line.glyphs, line.page)
+                space = [_space_between(first.glyphs[-1], line)] if gap > 0.15 * line.size else []
+                merged = _line_of(first.glyphs + space + second.glyphs, line.page)
                 if merged is not None:
                     kept[-1] = merged
                     continue
@@ -329,7 +335,8 @@ def _belongs(glyph: Glyph, line: list[Glyph], bounds: tuple[float, float]) -> bo
         if not ((small or mark) and inside):
             return False
     gap = max(glyph.left - bounds[1], bounds[0] - glyph.right)
-    return gap <= _WIDE_GAP * size
+    # A program that draws a line in one piece may stretch its spaces far to fill the column.
+    return gap <= (_STRETCHED_GAP if glyph.source and glyph.source == last.source else _WIDE_GAP) * size
 
 
 def _line_of(glyphs: list[Glyph], page: int) -> Line | None:
@@ -349,7 +356,7 @@ def _line_of(glyphs: list[Glyph], page: int) -> Line | None:
     for glyph in glyphs:
         if glyph.font.size == size:
             bases[round(glyph.base, 1)] += 1
-    inked = [glyph for glyph in glyphs if glyph.right > glyph.left] or glyphs
+    inked = [glyph for glyph in glyphs if glyph.right > glyph.left and not _is_mark(glyph)] or glyphs
     line = Line(
         glyphs,
         page,
