@@ -63,7 +63,7 @@ def _statement(question: Question, claim: Claim) -> Statement:
     bare = _closed(" ".join(claim.text.split()))
     own = stems_of(claim.text)
     asked = {term.stem for term in question.terms}
-    shown = []
+    shown: list[str] = []
     said = own
     for element in reversed(claim.context):  # "Level 2" says all that "Levels" above it could say
         element = " ".join(element.split()).rstrip(":")

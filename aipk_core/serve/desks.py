@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -62,13 +62,3 @@ class Desks:
             code="model_not_found",
             status=404,
         )
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Names with a running number where one comes again, so that every package can be chosen."""
-    seen: dict[str, int] = {}
-    result = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        result.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return result
