@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from aipk_core.documents.loaders.korean_syllables import ENDS_AND_BEGINS, PAIRS
 from aipk_core.documents.loaders.pdf_lines import Line
 from aipk_core.documents.loaders.scripts import is_hangul
 
@@ -48,31 +49,73 @@ class KoreanSpacing:
                     self.prefixes[word[:length]] += 1
             self.syllables.update(word)
 
-    def space_between(self, line: Line, following: Line) -> bool:
-        """Whether a space belongs between the end of ``line`` and the start of ``following``."""
+    def space_between(self, line: Line, following: Line, ragged: float = 0.0) -> bool:
+        """Whether a space belongs between the end of ``line`` and the start of ``following``.
+
+        Args:
+            ragged: width that ``line`` leaves free at its end, in points.
+        """
         tail = _hangul_end(line.text)
         head = _hangul_start(following.text)
+        if line.slack + ragged > following.first_width + 0.05 * line.size > 0.05 * line.size:
+            return True  # there was room for another syllable
         if self.words[tail + head]:
             return False
         return self._odds(tail, head) > 0
 
     def _odds(self, tail: str, head: str) -> float:
-        """Logarithm of the odds for a space, from counts of this document smoothed by how the language is."""
+        """Logarithm of the odds for a space, from the language's counts and the document's own."""
         last, first = tail[-1], head[0]
-        ending = _smoothed(self.ends[last], self.syllables[last], _ENDING.get(last, _ENDING_DEFAULT))
-        beginning = _smoothed(self.begins[first], self.syllables[first], _BEGINNING.get(first, 0.35))
-        score = math.log(ending / (1 - ending)) + math.log(beginning / (1 - beginning)) + 0.6
-        together = self.inner[last + first]
-        score -= math.log1p(together) * 1.2
+        usual_end, usual_begin = ENDS_AND_BEGINS.get(last, (0.25, 0.35))[0], ENDS_AND_BEGINS.get(first, (0.25, 0.35))[1]
+        ending = _smoothed(self.ends[last], self.syllables[last], usual_end)
+        beginning = _smoothed(self.begins[first], self.syllables[first], usual_begin)
+        score = _PRIOR + _logit(ending) + _logit(beginning)
+        pair = last + first
+        score -= 0.9 * math.log1p(self.inner[pair])
+        if pair in PAIRS:
+            score -= 1.6 - PAIRS[pair] / len(PAIRS)
+        elif not self.inner[pair]:
+            score += 0.3
         if self.words[tail]:
-            score += 0.8
+            score += 1.2
         if self.words[head]:
-            score += 0.5
+            score += 0.7
         if self.prefixes[tail + head]:
             score -= 1.5
-        if len(tail) == 1:
-            score -= 0.8
+        if len(tail) == 1 and tail not in _SHORT_WORDS:
+            score -= 1.0
+        if head in _SURE_PARTICLES:
+            score -= 4.0
+        elif starts_with_particle(head):
+            score -= 1.5
+        if len(tail) >= 2 and _CLAUSE_END.search(tail):
+            score += 1.2
+        elif len(tail) >= 2 and _VERB_SUFFIX.match(head) and last not in _PARTICLE_ENDS:
+            score -= 1.2
         return score
+
+
+_PRIOR = 1.3
+_SURE_PARTICLES = frozenset(
+    ["는", "은", "을", "를", "의", "에", "와", "과", "가", "로", "도", "에서", "에게", "으로", "이다", "한다", "된다"]
+)
+_PARTICLE_ENDS = frozenset("은는을를의에와과가로도서며고")
+_CLAUSE_END = re.compile(
+    r"(?:으며|이며|하며|되며|지만|므로|도록|면서|하고|되고|이나|거나|에서|에게|부터|까지|으로|에는|[과와을를은는의])$"
+)
+_VERB_SUFFIX = re.compile(
+    r"하[여는고며게기지였도]|[한할함했]|되[어는고며지었]|[된될됨됐]|시[키킨킬]|적[인으]|들[이은을의에과]|스[러럽]|이[고며나라]"
+)
+_SHORT_WORDS = frozenset("이그저및등수때것중한두세네각또더못안제")
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
+
+
+def _smoothed(count: int, total: int, prior: float) -> float:
+    weight = 6.0
+    return min(0.985, max(0.015, (count + weight * prior) / (total + weight)))
 
 
 _PARTICLES = frozenset(
@@ -116,11 +159,6 @@ def starts_with_particle(text: str) -> bool:
     return _hangul_start(text) in _PARTICLES
 
 
-def _smoothed(count: int, total: int, prior: float) -> float:
-    weight = 4.0
-    return min(0.98, max(0.02, (count + weight * prior) / (total + weight)))
-
-
 def _hangul_end(text: str) -> str:
     index = len(text)
     while index > 0 and is_hangul(text[index - 1]):
@@ -133,19 +171,3 @@ def _hangul_start(text: str) -> str:
     while index < len(text) and is_hangul(text[index]):
         index += 1
     return text[:index]
-
-
-# How often a syllable is the last of its word: particles and endings nearly always, others seldom.
-_ENDING_DEFAULT = 0.15
-_ENDING = {
-    **dict.fromkeys("은는을를의에", 0.85),
-    **dict.fromkeys("이가과와로도며고서", 0.6),
-    **dict.fromkeys("한할된될든든게면지", 0.6),
-    **dict.fromkeys("및등수때것중", 0.8),
-}
-_BEGINNING = {
-    **dict.fromkeys("을를은는며로", 0.02),
-    **dict.fromkeys("의에과와들적", 0.08),
-    **dict.fromkeys("하되된한할", 0.2),
-    **dict.fromkeys("그이모어있없수것및또", 0.6),
-}

@@ -113,11 +113,17 @@ def joined_runs(lines: list[Line], vocabulary: Vocabulary, skip: int = 0) -> lis
             if following.side_by_side(line) and following.page == line.page:
                 joint = " "
             else:
-                end, joint = _joint(text, following.text, line, following, vocabulary)
+                end, joint = _joint(text, following.text, line, following, vocabulary, _free_width(line, lines))
         runs += _pieces(line, start, end)
         if joint:
             runs.append(Run(joint))
     return runs
+
+
+def _free_width(line: Line, lines: list[Line]) -> float:
+    """Width between the end of a line and the furthest end of the lines of its column, in points."""
+    column = [other.right for other in lines if other.page == line.page and abs(other.left - line.left) < 3 * line.size]
+    return max(column) - line.right
 
 
 def _pieces(line: Line, start: int, end: int) -> list[Run]:
@@ -137,7 +143,9 @@ def _pieces(line: Line, start: int, end: int) -> list[Run]:
     return runs
 
 
-def _joint(text: str, after: str, line: Line, following: Line, vocabulary: Vocabulary) -> tuple[int, str]:
+def _joint(
+    text: str, after: str, line: Line, following: Line, vocabulary: Vocabulary, ragged: float
+) -> tuple[int, str]:
     """How much of ``text`` stays, and what stands between it and the next line."""
     if not text or not after:
         return len(text), " "
@@ -149,7 +157,7 @@ def _joint(text: str, after: str, line: Line, following: Line, vocabulary: Vocab
     if is_hangul(first) and last.isascii() and last.isalnum():
         return len(text), "" if starts_with_particle(after) else " "
     if is_hangul(last) and is_hangul(first):
-        return len(text), " " if vocabulary.korean.space_between(line, following) else ""
+        return len(text), " " if vocabulary.korean.space_between(line, following, ragged) else ""
     return len(text), vocabulary.habits.joint(text, after)
 
 

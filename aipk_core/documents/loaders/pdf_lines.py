@@ -75,6 +75,20 @@ class Line:
     def height(self) -> float:
         return self.top - self.bottom
 
+    @property
+    def slack(self) -> float:
+        """By how much the spaces of the line were stretched to fill the column, in points, all together."""
+        total = 0.0
+        for before, space, after in zip(self.glyphs, self.glyphs[1:], self.glyphs[2:], strict=False):
+            if space.text == " " and space.right > space.left:
+                total += max(0.0, after.left - before.right - (space.right - space.left))
+        return total
+
+    @property
+    def first_width(self) -> float:
+        """Width of the first glyph, in points."""
+        return self.glyphs[0].right - self.glyphs[0].left
+
     def side_by_side(self, other: Line) -> bool:
         """Whether the two stand on one baseline."""
         return abs(self.base - other.base) < 0.3 * min(self.size, other.size)
@@ -162,9 +176,13 @@ _LIGATURES = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc\u
 _HYPHEN = "\u00ad"
 
 
+_BLANKS = frozenset({0x09, 0x0A, 0x0D, 0x20, 0xA0})
+
+
 def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
     handle = text_page.raw
     fonts: dict[int, Font] = {}
+    last_font: Font | None = None
     box = pdfium_c.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
     for index in range(count):
@@ -176,9 +194,13 @@ def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
         pdfium_c.FPDFText_GetCharOrigin(handle, index, x, y)
         text_object = pdfium_c.FPDFText_GetTextObject(handle, index)
         address = ctypes.cast(text_object, ctypes.c_void_p).value or 0
-        font = fonts.get(address)
+        blank = code in _BLANKS
+        font = last_font if blank else fonts.get(address)  # PDFium has no matrix for the spaces that it puts in
         if font is None:
+            if blank:
+                continue
             font = fonts[address] = _font(handle, index)
+        last_font = font
         values = (box.left, box.right, box.bottom, box.top, x.value, y.value)
         if not all(math.isfinite(value) and abs(value) < 1e6 for value in values) or font.size > 2000:
             continue
@@ -193,7 +215,7 @@ def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
 def _character(code: int) -> str:
     if code in (0x02, 0xFFFE):  # PDFium's own marks for a hyphen at the end of a line
         return _HYPHEN
-    if code in (0x09, 0x0A, 0x0D, 0xA0):
+    if code in _BLANKS:
         return " "
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
