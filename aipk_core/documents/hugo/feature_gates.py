@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aipk_core.documents.hugo.calls import Call
+from aipk_core.documents.hugo.calls import Call, unwrapped
 from aipk_core.documents.hugo.shortcodes import Behaviour
 from aipk_core.documents.model import Origin
 from aipk_core.documents.traced import Place, Traced
@@ -106,7 +106,7 @@ def description(call: Call) -> Traced:
         call.problem("feature-gate-missing", f"there is no feature gate {name!r}")
         return Traced()
     content = call.expansion.include(gate.path, "feature-gate") or Traced()
-    return call.join("<p><code>", _name(call, gate), "</code>: ", content, "</p>\n")
+    return call.join("<p><code>", _name(call, gate), "</code>: ", unwrapped(content), "</p>\n")
 
 
 # --- gates ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from aipk_core.documents.traced import Place, SourceText, Traced
 Behaviour = Callable[[Call], Traced]
 
 _SUFFIX = re.compile(r"\.(?:md|markdown|html|htm)$")
+_EMPTY_LINE = re.compile(r"^[ \t]*$", re.MULTILINE)
 _TABLE = re.compile(r"<table[^>]*>")
 _REMOTE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 
@@ -123,13 +124,19 @@ def code_file(call: Call) -> Traced:
     source = _code_source(call, name)
     if source is None:
         call.problem("include-missing", f"there is no example {name!r}")
-        return Traced()
     return call.join(
         '<div class="highlight code-sample">\n<div class="copy-code-icon">\n<a><code>',
         call.shown(name),
         "</code></a>\n</div>\n<div>",
-        code_block(call, included(source), language),
+        code_block(call, included(source), language) if source else Traced(),
         "</div>\n</div>\n",
+    )
+
+
+def file_link(call: Call) -> Traced:
+    """A link to a file: what stands between the tags, else the name of the file."""
+    return call.join(
+        "<a>", call.markdown(call.inner) if call.inner.pieces else call.shown(call.argument("file", 0)), "</a>"
     )
 
 
@@ -146,7 +153,9 @@ def _code_source(call: Call, name: str) -> SourceText | None:
 
 
 def highlight(call: Call) -> Traced:
-    """Code without a fence."""
+    """Code without a fence; in the middle of a text with the option ``hl_inline``."""
+    if "hl_inline=true" in call.argument(1, "options").replace(" ", ""):
+        return call.join("<code>", escaped(call.inner), "</code>")
     return code_block(call, call.inner, call.argument(0, "lang"))
 
 
@@ -224,9 +233,29 @@ def reference(call: Call) -> Traced:
 
 
 def code_block(call: Call, code: Traced, language: str) -> Traced:
-    """``code`` as a code block in a language."""
+    """``code`` as a code block in a language.
+
+    Empty lines get an empty element, because an empty line would end the block where the result is Markdown again.
+    """
     shown = f' class="language-{html.escape(language)}"' if language else ""
-    return call.join(f'<div class="highlight"><pre tabindex="0"><code{shown}>', escaped(code), "</code></pre></div>")
+    written = escaped(code)
+    if _EMPTY_LINE.search(written.text):
+        written = _filled(written)
+    return call.join(f'<div class="highlight"><pre tabindex="0"><code{shown}>', written, "</code></pre></div>")
+
+
+def _filled(code: Traced) -> Traced:
+    result = Traced()
+    line_is_empty = True
+    for text, place in code.pieces:
+        offset = 0
+        for line in text.splitlines(keepends=True):
+            if line_is_empty and not line.strip() and line.endswith("\n"):
+                result.append("<span></span>", None)
+            result.append(line, place.part(offset, offset + len(line)) if place else None)
+            offset += len(line)
+            line_is_empty = line.endswith("\n") or (line_is_empty and not line.strip())
+    return result
 
 
 def escaped(text: Traced) -> Traced:
@@ -280,6 +309,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "details": details,
     "diagram": diagram,
     "figure": figure,
+    "file-link": file_link,
     "highlight": highlight,
     "include": include,
     "inner": inner,

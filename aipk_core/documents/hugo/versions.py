@@ -59,9 +59,8 @@ def version_check(call: Call) -> Traced:
     least = call.expansion.header.values.get("min-kubernetes-server-version")
     parts: list[str | Traced] = []
     if least:
-        exact = str(least).lstrip("=")
-        key = "version_check_mustbe" if str(least).startswith("=") else "version_check_mustbeorlater"
-        parts += ["<p>", call.translation(key), call.shown(exact, Origin.COMPUTED), ".</p>\n"]
+        key = "version_check_mustbe" if str(least) == call.parameter("version") else "version_check_mustbeorlater"
+        parts += ["<p>", call.translation(key), call.shown(str(least), Origin.COMPUTED), ".</p>\n"]
     parts += ["<p>", call.translation("version_check_tocheck"), "<code>kubectl version</code>.</p>\n"]
     return call.join("\n", *parts)
 

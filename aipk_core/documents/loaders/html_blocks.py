@@ -138,7 +138,7 @@ class _Writer:
         if tag in _PREFORMATTED or "mermaid" in element.classes:
             self.verbatim(element, context)
             return
-        if tag not in BLOCKS:
+        if tag not in BLOCKS and tag != "label":  # a label stands apart from what it names
             if tag in _ATOMS and not context.atom:
                 context = replace(context, atom=True)
             self.children(element, context)

@@ -244,6 +244,11 @@ class _Renderer:
             self.lines_of(token.content)
             self.out.append("</pre>", None)
             return
+        if language == "math":
+            self.out.append('<pre class="language-math">$$', None)
+            self.lines_of(token.content.strip("\n"))
+            self.out.append("$$</pre>\n", None)
+            return
         attribute = f' class="language-{_escape(language)}"' if language else ""
         # A line feed of its own, since the one that the code may start with would be dropped in HTML.
         self.out.append(f'<div class="highlight"><pre><code{attribute}>', None)
