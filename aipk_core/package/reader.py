@@ -24,6 +24,7 @@ from aipk_core.package.lance import connect, reading_tables
 from aipk_core.package.manifest import Manifest
 from aipk_core.package.search import Candidate, Mode, Scored, fuse
 from aipk_core.package.search_terms import query_terms
+from aipk_core.package.table_layout import check_table_layout
 from aipk_core.package.tables import CHUNKS, CLAIMS, DATABASE, DOCUMENTS, chunk_of, claim_of, document_of
 from aipk_core.package.writer import LEDGER, PERSONA, QUESTIONS, REPORT, TOOLS
 
@@ -382,6 +383,7 @@ def _check_tables(folder: Path, manifest: Manifest, path: Path) -> None:
     """The tables of a freshly unpacked package hold what the manifest says, and every span gives its quote."""
     tables = _Tables(folder)
     try:
+        check_table_layout(folder)
         texts = {row["id"]: row["text"] for row in tables.rows(DOCUMENTS, ("id", "text"))}
         claims = _Counted(_converted(claim_of, row, path) for row in tables.rows(CLAIMS, _all_but_search(CLAIMS)))
         check_claims(claims, texts)

@@ -306,8 +306,8 @@ def _manifest(
         return Manifest(
             name=contents.name,
             version=contents.version,
-            title=contents.title,
-            description=contents.description,
+            title=_line(contents.title),
+            description=_line(contents.description),
             content_digest=content_digest(parts),
             parts=parts,
             vectors_digest=vectors,
@@ -345,6 +345,11 @@ def _licences(contents: PackageContents) -> list[Licence]:
         )
         for source, licence, attribution in sorted(counted)
     ]
+
+
+def _line(text: str) -> str:
+    """``text`` on one line, as the manifest wants it."""
+    return " ".join(text.split())
 
 
 def _sync_folder(folder: Path) -> None:
