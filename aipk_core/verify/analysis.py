@@ -33,7 +33,7 @@ class Word:
     name: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
     """All of it for one text; made once for a claim and kept."""
 
@@ -76,7 +76,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*(?:-[^\W\d_]+)*", re.UNICODE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々]+")
 _BREAKS = re.compile(
     r"[;；。:：—]|\s[-–]\s|[,，、]|[()（）]|\s>\s|(?<=[.!?])\s"
-    r"|\b(?:and|or|but|while|whereas|although|though|because|since|if|when|whenever|unless|until|which|who|whose|where|provided|"
+    r"|\b(?:and|or|but|while|whereas|although|though|because|since|if|when|whenever|unless|until|which|who|whose|where|provided|rather than|instead of|except|without|"
     r"so|yet|und|oder|aber|während|weil|wenn|sondern|dagegen|et|ou|mais|tandis|parce|si|y|o|pero|mientras|porque|"
     r"и|или|но|а|потому|если|когда|тогда)\b",
     re.IGNORECASE,

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.checks.condition import check_conditions
 from aipk_core.verify.checks.identifier import check_identifiers
+from aipk_core.verify.checks.modality import check_modality
+from aipk_core.verify.checks.order import check_order
+from aipk_core.verify.checks.polarity import check_polarity
+from aipk_core.verify.checks.quantifier import check_quantifiers
 from aipk_core.verify.checks.quantity import check_quantities
 from aipk_core.verify.findings import Finding
+from aipk_core.verify.pairing import pair_segments
 
 
 def run_checks(alignment: Alignment) -> Iterator[Finding]:
     """All findings, the most telling first."""
     yield from check_quantities(alignment)
     yield from check_identifiers(alignment)
+    if not alignment.claims:
+        return
+    pairs = pair_segments(alignment)
+    yield from check_polarity(alignment, pairs)
+    yield from check_modality(pairs)
+    yield from check_quantifiers(alignment, pairs)
+    yield from check_conditions(alignment)
+    yield from check_order(alignment)

@@ -1,0 +1,47 @@
+"""Must, may, should, need not, must not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.pairing import SegmentPair
+from aipk_core.verify.segments import Mood
+
+_CLASHES = {
+    frozenset(pair)
+    for pair in (
+        (Mood.PERMITTED, Mood.FORBIDDEN),
+        (Mood.REQUIRED, Mood.OPTIONAL),
+        (Mood.REQUIRED, Mood.PERMITTED),
+        (Mood.REQUIRED, Mood.ADVISED),
+        (Mood.FORBIDDEN, Mood.ADVISED),
+        (Mood.FORBIDDEN, Mood.OPTIONAL),
+    )
+}
+_WORDS = {
+    Mood.PERMITTED: "allowed",
+    Mood.FORBIDDEN: "forbidden",
+    Mood.REQUIRED: "required",
+    Mood.OPTIONAL: "optional",
+    Mood.ADVISED: "recommended",
+}
+
+
+def check_modality(pairs: list[SegmentPair]) -> Iterator[Finding]:
+    for pair in pairs:
+        target = pair.target
+        if target is None or pair.share < 0.5:
+            continue
+        mine, theirs = pair.segment.mood, target.segment.mood
+        if frozenset((mine, theirs)) not in _CLASHES or pair.opposites:
+            continue
+        if pair.segment.exception != target.segment.exception:
+            continue
+        if {mine, theirs} == {Mood.REQUIRED, Mood.PERMITTED} and mine is Mood.PERMITTED:
+            continue  # what must be done may be done
+        yield Finding(
+            "modality", f"{_WORDS[mine]} here, {_WORDS[theirs]} in the claim", pair.segment.mood_span, target.claim,
+            target.segment.mood_span, True,
+        )  # fmt: skip
+        return

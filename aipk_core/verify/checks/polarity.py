@@ -1,0 +1,95 @@
+"""Denials and opposites: whether a clause and its counterpart say yes and no to the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.pairing import ClaimSegment, SegmentPair, claim_segments
+from aipk_core.verify.segments import Mood, Segment
+
+_ENOUGH = 0.5
+"""Share of a clause's words that must be found in its counterpart before the two can contradict each other."""
+
+
+def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
+    for pair in pairs:
+        target = pair.target
+        if target is None or pair.share < _ENOUGH:
+            continue
+        if _conditional(pair.segment) != _conditional(target.segment):
+            continue
+        mine, theirs = _sign(pair.segment), _sign(target.segment)
+        if mine * theirs * (-1) ** len(pair.opposites) < 0:
+            yield _finding(pair, target)
+            return
+    yield from _denied_words(alignment, pairs)
+
+
+def _sign(segment: Segment) -> int:
+    if segment.mood is Mood.OPTIONAL:
+        return 0
+    if segment.mood is Mood.FORBIDDEN:
+        extra = [span for span in segment.negations if segment.mood_span and not _inside(span, segment.mood_span)]
+        return 1 if len(extra) % 2 and not segment.exception else -1
+    return -1 if segment.negative else 1
+
+
+def _conditional(segment: Segment) -> bool:
+    """A denial with an exception allows something; so does a permission with a limit."""
+    return segment.exception
+
+
+def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
+    span = (pair.segment.start, pair.segment.end)
+    if pair.opposites:
+        word, other = pair.opposites[0]
+        mine = "“" + word.norm + "”"
+        return Finding(
+            "antonym", f"{mine} here, “{other.norm}” in the claim", (word.start, word.end), target.claim,
+            (other.start, other.end), True,
+        )  # fmt: skip
+    negation = target.segment.negations or ((target.segment.start, target.segment.end),)
+    message = "the claim denies this" if target.segment.negations or target.segment.mood is Mood.FORBIDDEN else "this denies what the claim says"
+    where = pair.segment.negations[0] if pair.segment.negations else span
+    return Finding("polarity", message, where, target.claim, negation[0], True)
+
+
+def _denied_words(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
+    """Words that the claims mention only to deny them ("…, not carbon fibre") and the statement asserts."""
+    segments = claim_segments(alignment)
+    for pair in pairs:
+        if _sign(pair.segment) <= 0 or pair.segment.exception or any(p.opposites for p in pairs):
+            continue
+        for word in pair.words:
+            holders = [s for s in segments if any(_same(word, other) for other in s.words)]
+            if len(holders) != 1 or _sign(holders[0].segment) >= 0 or holders[0].segment.exception:
+                continue
+            holder = holders[0]
+            if holder.segment.mood is Mood.FORBIDDEN and pair.share < _ENOUGH:
+                continue
+            own = {w.stem for w in holder.words}
+            if len(own & {w.stem for w in pair.words}) * 2 < len(own):
+                continue
+            if not _same_matter(alignment, holder):
+                continue
+            yield Finding(
+                "polarity", f"the claim says “{holder.text.strip(' ,;.')}”", (word.start, word.end), holder.claim,
+                (holder.segment.start, holder.segment.end), True,
+            )  # fmt: skip
+            return
+
+
+def _same_matter(alignment: Alignment, holder: ClaimSegment) -> bool:
+    """Whether the statement is about what the whole claim is about, not only about one denied word of it."""
+    return alignment.coverage >= 0.6
+
+
+def _same(word, other) -> bool:  # type: ignore[no-untyped-def]
+    return word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.SYNONYM
+
+
+def _inside(span: tuple[int, int], outer: tuple[int, int]) -> bool:
+    return outer[0] <= span[0] and span[1] <= outer[1]
