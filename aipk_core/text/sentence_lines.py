@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _REACH: Final = 140  # no wrapped line is longer
@@ -10,9 +11,10 @@ _ITEM_REACH: Final = 1000  # the next item of a list starts within this many cha
 _SHORTEST: Final = 40
 _BREAKS: Final = re.compile(r"\r\n|[\n\r\u2028]")
 _ITEM: Final = re.compile(r"(?:[•⁃‣▪●◦–—*+|#>-]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)]|[A-Z][\w ]{0,20}:)(?=\s|[\d|#>])")
-_NUMBERED: Final = re.compile(r"^[ \t]*(\d{1,3}|[a-z])([.)]{1,2})[ \t]+(?=\S)", re.MULTILINE)
+_FIRST_ITEM: Final = re.compile(
+    r"[ \t]*+(?:(?P<label>\d{1,3}|[a-z])(?P<delimiter>[.)]{1,2})[ \t]+(?=\S)|(?P<bullet>[•⁃‣▪●◦]))"
+)
 _NUMBERED_INLINE: Final = re.compile(r"(?<=[a-z0-9] )1\)(?=[ ]\w)")
-_BULLETED: Final = re.compile(r"^[ \t]*([•⁃‣▪●◦])", re.MULTILINE)
 _LINK_OR_FACE: Final = re.compile(r"\s(?:https?://|www\.)|[:;=][-'^]?[)(DPp]\s")
 _STOPPED: Final = ".!?…:;。！？\"'”’)]"
 
@@ -37,7 +39,7 @@ class LineBreaks:
             self.width = 0
             self.wrapped = False
             return True
-        line_start = max(text.rfind(mark, max(0, begin - _REACH), begin) for mark in "\n\r\u2028") + 1
+        line_start = _line_start(text, begin)
         length = begin - line_start
         if (line_start == 0 and begin > _REACH) or length < _SHORTEST or end >= len(text):
             self.width = max(self.width, min(length, _REACH))
@@ -49,11 +51,10 @@ class LineBreaks:
         word = text[end : end + 24].split(None, 1)[0]
         if next_end - end >= _REACH:
             return True
-        if word[0].islower() and text[begin - 1] not in _STOPPED:
-            return False
         filled = self._fills(length, word, next_end - end)
         self.wrapped = filled and (self.wrapped or self._goes_on(end, next_end))
-        return not self.wrapped
+        goes_on = word[0].islower() and text[begin - 1] not in _STOPPED
+        return not (goes_on or self.wrapped)
 
     def _line_end(self, start: int) -> int:
         found = _BREAKS.search(self.text, start, start + _REACH + 1)
@@ -73,22 +74,39 @@ class LineBreaks:
         return self._fills(line_end - begin, text[start : start + 24].split(None, 1)[0], next_end - start)
 
 
+def _line_start(text: str, end: int) -> int:
+    """Where the line that ends at ``end`` starts; 0 if that is out of reach."""
+    earliest = max(0, end - _REACH)
+    start = text.rfind("\n", earliest, end)
+    return max(start, text.rfind("\r", earliest, end), text.rfind("\u2028", earliest, end)) + 1
+
+
 def item_starts(text: str) -> set[int]:
     """Offsets of list items that follow the first item of their list on the same line: "1) one 2) two", "• a • b"."""
     starts: set[int] = set()
-    for found in _NUMBERED.finditer(text):
-        starts.update(_following_items(text, found[1], found[2], found.end()))
-    for found in _NUMBERED_INLINE.finditer(text):
-        if following := _following_items(text, "1", ")", found.end()):
-            starts.update((found.start(), *following))
-    for found in _BULLETED.finditer(text):
-        line_end = text.find("\n", found.end())
-        line_end = len(text) if line_end < 0 else line_end
-        at = text.find(f" {found[1]}", found.end(), line_end)
-        while at >= 0:
-            starts.add(at + 1)
-            at = text.find(f" {found[1]}", at + 2, line_end)
+    line_start = 0
+    while line_start >= 0:
+        line_end = text.find("\n", line_start)
+        found = _FIRST_ITEM.match(text, line_start)
+        if found and found["bullet"]:
+            starts.update(
+                _following_bullets(text, found["bullet"], found.end(), line_end if line_end >= 0 else len(text))
+            )
+        elif found:
+            starts.update(_following_items(text, found["label"], found["delimiter"], found.end()))
+        line_start = line_end + 1 if line_end >= 0 else -1
+    if " 1) " in text:
+        for found in _NUMBERED_INLINE.finditer(text):
+            if following := _following_items(text, "1", ")", found.end()):
+                starts.update((found.start(), *following))
     return starts
+
+
+def _following_bullets(text: str, bullet: str, position: int, line_end: int) -> Iterator[int]:
+    at = text.find(f" {bullet}", position, line_end)
+    while at >= 0:
+        yield at + 1
+        at = text.find(f" {bullet}", at + 2, line_end)
 
 
 def _following_items(text: str, label: str, delimiter: str, position: int) -> list[int]:

@@ -116,7 +116,7 @@ class _Scan:
                     yield self._begin(following)
                 following = next(forced, None)
             for end in self._decide(event):
-                if not self._inside_atom(end):
+                if not (self.atoms and self._inside_atom(end)):
                     yield self._begin(end)
         while following is not None:
             if not self._inside_atom(following):
@@ -140,7 +140,7 @@ class _Scan:
         begin, end = event.span()
         if kind == "line":
             return (begin,) if self.lines.breaks(begin, end) else ()
-        if self._holds(begin):
+        if self.atoms and self._holds(begin):
             return ()
         if kind == "stop":
             return (end,) if self._stop(event) else ()
@@ -170,7 +170,7 @@ class _Scan:
         token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
         place = Stop(
             before=before[: len(before) - len(token)],
-            token="" if self._ends_atom(begin) else token,
+            token="" if self.atoms and self._ends_atom(begin) else token,
             marks=marks,
             closers=closers,
             opener=opener,
@@ -247,7 +247,7 @@ class _Scan:
 
     def _ends_atom(self, at: int) -> bool:
         """Whether the character before this offset is the last of an atom: it is code, no abbreviation."""
-        return bool(self.atoms) and at > 0 and self._holds(at - 1)
+        return at > 0 and self._holds(at - 1)
 
 
 def _code_spans(text: str) -> list[Span]:
