@@ -48,9 +48,11 @@ class Knowledge:
 
     Attributes:
         claims: by claim id, with the name of the package that holds it.
+        by_text: by the claim's text.
     """
 
     claims: Mapping[str, tuple[str, Claim]]
+    by_text: Mapping[str, Claim] = field(repr=False)
     vocabulary: Vocabulary = field(repr=False)
 
     @staticmethod
@@ -63,7 +65,8 @@ class Knowledge:
         by_id: dict[str, tuple[str, Claim]] = {}
         for package, claim in claims:
             by_id.setdefault(claim.id, (package, claim))
-        return Knowledge(by_id, Vocabulary((claim for _, claim in by_id.values()), subjects))
+        by_text = {claim.text: claim for _, claim in reversed(by_id.values())}
+        return Knowledge(by_id, by_text, Vocabulary((claim for _, claim in by_id.values()), subjects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,8 @@ class Answerer:
         # Every statement is a claim's own text, yet it goes through the same judge as a model's: what does not pass
         # with its context is tried without, and what does not pass then is left out.
         kept: list[str] = []
-        for statement in statements(question, chosen):
-            for text in dict.fromkeys((statement.cited(), statement.cited(bare=True))):
+        for statement in statements(question, chosen, self._knowledge.by_text):
+            for text in statement.forms():
                 if gate.standing(self._judge.verify(text, require_citations=True)) is None:
                     kept.append(text)
                     break

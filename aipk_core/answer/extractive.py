@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aipk_core.answer.question import Question, stems_of, words_of
@@ -25,14 +25,24 @@ _ENDS = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One claim of an answer: ``text`` with its context where it cannot be read alone, ``bare`` without."""
+    """One claim of an answer.
+
+    Attributes:
+        text: with its context where it cannot be read alone.
+        bare: without.
+        before: the claim that stands before it in the source, when its own words point back to that.
+    """
 
     claim: Claim
     text: str
     bare: str
+    before: Claim | None = None
 
-    def cited(self, *, bare: bool = False) -> str:
-        return f"{self.bare if bare else self.text} [{self.claim.id}]"
+    def forms(self) -> list[str]:
+        """The statement with its citation, the form that is easiest to understand first."""
+        own = f"{self.bare} [{self.claim.id}]"
+        first = [f"{_closed(' '.join(self.before.text.split()))} [{self.before.id}] {own}"] if self.before else []
+        return list(dict.fromkeys([*first, f"{self.text} [{self.claim.id}]", own]))
 
 
 def select(ranked: Sequence[Relevance]) -> list[Relevance]:
@@ -49,9 +59,13 @@ def select(ranked: Sequence[Relevance]) -> list[Relevance]:
     return chosen
 
 
-def statements(question: Question, chosen: Sequence[Relevance]) -> list[Statement]:
-    """The chosen claims as sentences that a reader understands without the page around them."""
-    return [_statement(question, one.hit.claim) for one in chosen]
+def statements(question: Question, chosen: Sequence[Relevance], named: Mapping[str, Claim]) -> list[Statement]:
+    """The chosen claims as sentences that a reader understands without the page around them.
+
+    Args:
+        named: canonical claims by their text, to find the sentence that an "it" points back to.
+    """
+    return [_statement(question, one.hit.claim, named) for one in chosen]
 
 
 def compose(parts: Sequence[str]) -> str:
@@ -59,23 +73,30 @@ def compose(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else "\n".join(f"- {part}" for part in parts)
 
 
-def _statement(question: Question, claim: Claim) -> Statement:
+def _statement(question: Question, claim: Claim, named: Mapping[str, Claim]) -> Statement:
     bare = _closed(" ".join(claim.text.split()))
     own = stems_of(claim.text)
     asked = {term.stem for term in question.terms}
-    shown: list[str] = []
-    said = own
-    for element in reversed(claim.context):  # "Level 2" says all that "Levels" above it could say
-        element = " ".join(element.split()).rstrip(":")
-        stems = stems_of(element)
-        if element and asked & (stems - said):
-            shown.insert(0, element)
-            said = said | stems
-    last = " ".join(claim.context[-1].split()).rstrip(":") if claim.context else ""
-    if last and not shown and not _stands_alone(claim) and not stems_of(last) <= own:
-        shown.append(last)
+    before = named.get(claim.context[-1]) if claim.context and _ENDS.search(claim.context[-1]) else None
+    shown = [element for element in _context_shown(claim, own, asked) if not _ENDS.search(element)]
     text = f"{', '.join(shown)}: {bare}" if shown and not _stands_alone(claim, own & asked, asked) else bare
-    return Statement(claim, text, bare)
+    return Statement(claim, text, bare, before if before is not claim else None)
+
+
+def _context_shown(claim: Claim, own: set[str], asked: set[str]) -> list[str]:
+    """The headings, lead-ins and column names that the reader must see, outermost first."""
+    context = [" ".join(element.split()).rstrip(":") for element in claim.context]
+    said, shown = set(own), set[int]()
+    for index in reversed(range(len(context))):  # "Level 2" says all that "Levels" above it could say
+        stems = stems_of(context[index])
+        if asked & (stems - said):
+            shown.add(index)
+            said |= stems
+    if claim.kind == "row":  # a value means nothing without its row and its column
+        shown.update(range(max(0, len(context) - 2), len(context)))
+    elif not shown and context and not _stands_alone(claim) and not stems_of(context[-1]) <= own:
+        shown.add(len(context) - 1)
+    return [context[index] for index in sorted(shown) if context[index]]
 
 
 def _stands_alone(claim: Claim, covered: set[str] | None = None, asked: set[str] | None = None) -> bool:

@@ -105,20 +105,23 @@ def analyse(text: str) -> Question:
     wanted, degree = _wanted(lowered)
     terms: list[Term] = []
     seen: set[str] = set()
+    after_number = False
     for index, (word, low) in enumerate(zip(words, lowered, strict=True)):
         name = _is_name(words, index)
         if low == degree and not name:
             continue
-        if index and low.isdigit() and lowered[index - 1] not in _NOT_NUMBERED:
-            # "Level 5", "Heron 12", "Article 17": the number names one of several, and means nothing by itself.
-            word, low = f"{words[index - 1]} {word}", f"{lowered[index - 1]} {low}"
+        if index and _is_number(word) and lowered[index - 1] not in _NOT_NUMBERED:
+            # "Level 5", "Heron 12", "Appendix B": the number names one of several, and means nothing by itself.
+            word, low, name = f"{words[index - 1]} {word}", f"{lowered[index - 1]} {low}", True
         if low in _STOP and not (name and low not in _OPENERS and index > 0):
             continue
         stemmed = stem(low)
         if stemmed not in seen:
             seen.add(stemmed)
-            category = not name and index > 0 and lowered[index - 1] in ("which", "what")
+            # "Which organisation", and "a Level 2 incident", where the number already says which one.
+            category = not name and index > 0 and (lowered[index - 1] in ("which", "what") or after_number)
             terms.append(Term(word, stemmed, name, category))
+        after_number = " " in word
     if degree and degree not in _IMPLIED_DEGREES:
         terms.append(Term(degree, stem(degree), False))
     return Question(text, tuple(terms), wanted, _counted(lowered, terms))
@@ -134,7 +137,7 @@ def words_of(text: str) -> list[str]:
 
 
 def stems_of(text: str, *, names: bool = True) -> set[str]:
-    """What a text can cover: the stems of its words, and of its numbered names ("level 5").
+    """What a text can cover: the stems of its words, and of its numbered names ("level 5", "level b").
 
     Without ``names``, words that are capitalised within the text are left out: "ferries" is not covered by a company
     that is called Saltmarsh Ferries.
@@ -146,9 +149,9 @@ def stems_of(text: str, *, names: bool = True) -> set[str]:
             for index, word in enumerate(found_words)
             if index == 0 or not (word[0].isupper() and not word.isupper())
         }
-    words = words_of(text)
-    found = {stem(word) for word in words}
-    found.update(f"{stem(first)} {number}" for first, number in pairwise(words) if number.isdigit())
+    words = _WORD.findall(unicodedata.normalize("NFKC", text))
+    found = {stem(word.lower()) for word in words}
+    found.update(f"{stem(first.lower())} {number.lower()}" for first, number in pairwise(words) if _is_number(number))
     return found
 
 
@@ -231,6 +234,19 @@ _ENDINGS = (
 )
 
 
+def shape(stemmed: str) -> str:
+    """Names that can take each other's place look alike: "sev-1" and "sev-2", "level 1" and "level 2", "level b"."""
+    base, space, _ = stemmed.rpartition(" ")
+    if space:
+        return f"{base} #"
+    return re.sub(r"\d+", "#", stemmed) if any(character.isdigit() for character in stemmed) else "name"
+
+
+def _is_number(word: str) -> bool:
+    """Digits, or one capital letter, as in "Level 5" and "Appendix B"."""
+    return word.isdigit() or (len(word) == 1 and word.isupper() and word != "I")
+
+
 def _counted(words: list[str], terms: list[Term]) -> tuple[Term, ...]:
     for position, (first, second) in enumerate(pairwise(words)):
         if (first, second) == ("how", "many"):
@@ -309,14 +325,9 @@ def standalone(conversation: Sequence[Message]) -> str:
     before, now = analyse(asked[-2]), analyse(last)
     if len(now.terms) > 4:
         return last
-    kinds = {_shape(term) for term in now.terms if term.name}
+    kinds = {shape(term.stem) for term in now.terms if term.name}
     kept = asked[-2][:MAX_QUESTION_CHARACTERS]
-    for term in before.terms:
-        if term.name and _shape(term) in kinds:
+    for term in sorted(before.terms, key=lambda term: -len(term.text)):
+        if term.name and shape(term.stem) in kinds:
             kept = kept.replace(term.text, " ")
     return f"{kept} {last}"
-
-
-def _shape(term: Term) -> str:
-    """Names that can take each other's place look alike: "SEV-1" and "SEV-2", "Level 1" and "Level 2"."""
-    return re.sub(r"\d+", "0", term.stem) if any(character.isdigit() for character in term.stem) else "name"

@@ -17,7 +17,7 @@ from threading import Lock
 
 import numpy as np
 
-from aipk_core.answer.question import Question, Term, Wanted, listed, stem, stems_of, words_of
+from aipk_core.answer.question import Question, Term, Wanted, listed, shape, stem, stems_of, words_of
 from aipk_core.claims.model import Claim
 from aipk_core.embedding.model import Embedder, Vectors
 from aipk_core.retrieval.model import ClaimHit
@@ -214,6 +214,7 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     total = sum(weights[index] for index in asked)
     coverage = sum(weights[index] * covered[index] for index in asked) / total if total else 0.0
     unknown, missing = _names(question, covered, vocabulary)
+    rival = _speaks_of_another(question, covered, own_stems)
     fits = _fits(question, claim, common_stems, similarity)
     gap = max(
         (
@@ -226,7 +227,7 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     closeness = max(0.0, min(1.0, (hit.similarity - 0.1) / 0.7))
     score = 0.6 * coverage + 0.4 * closeness - 0.1 * gap
     score *= 1.0 if fits else 0.6
-    score *= 0.35 if unknown else 0.85 if missing else 1.0
+    score *= 0.35 if unknown else 0.4 if rival else 0.85 if missing else 1.0
     return Relevance(hit, max(0.0, score), coverage, hit.similarity, unknown + missing, fits, tuple(covered))
 
 
@@ -246,12 +247,21 @@ def _names(
     return unknown, tuple(term.text for term in lacking if vocabulary.knows(term.stem))
 
 
+def _speaks_of_another(question: Question, covered: Sequence[float], stems: set[str]) -> bool:
+    """Whether the claim is about Level A when Level B was asked for, and says nothing of Level B."""
+    shapes = {shape(one) for one in stems} - {"name"}
+    return any(
+        term.name and share < 0.5 and shape(term.stem) in shapes
+        for term, share in zip(question.terms, covered, strict=True)
+    )
+
+
 def _weight(term: Term, vocabulary: Vocabulary) -> float:
     return vocabulary.weight(term.stem) * (0.5 if term.category else 1.0)
 
 
 def _is_identifier(term: Term) -> bool:
-    return term.name and any(character.isdigit() for character in term.text)
+    return term.name and any(character.isdigit() or character == " " for character in term.text)
 
 
 def _exact(term: Term, own: set[str], around: set[str]) -> float:
