@@ -239,6 +239,8 @@ def _ends_word(piece: str, text: str, end: int) -> bool:
     if end >= len(text):
         return True
     last, after = piece[-1], text[end]
+    if piece in _MONEY and not piece.isalpha() and after.isdecimal():
+        return False  # the sign belongs to the amount after it
     if not _NOT_AFTER_LETTERS.match(last):
         return not (last == "°" and after in "CF")
     if not last.isascii() and not ("а" <= last.casefold() <= "я"):

@@ -57,6 +57,15 @@ def claim_segments(alignment: Alignment) -> list[ClaimSegment]:
     return found
 
 
+def holders_of(word: Word, segments: list[ClaimSegment]) -> list[ClaimSegment]:
+    """Clauses of the claims that have the word or one that means the same."""
+    return [
+        segment
+        for segment in segments
+        if any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in segment.words)
+    ]
+
+
 def pair_segments(alignment: Alignment) -> list[SegmentPair]:
     """One pair for each clause of the statement that has words."""
     statement = alignment.statement
@@ -94,7 +103,7 @@ def pair_segments(alignment: Alignment) -> list[SegmentPair]:
                 total += 1.0
             if score > best_score:
                 best, best_score, best_share = target, score, share / max(total, 1.0)
-        pairs.append(SegmentPair(segment, words, best, best_share, _opposites(words, segment, best)))
+        pairs.append(SegmentPair(segment, words, best, best_share, _opposites(words, segment, best, targets)))
     return pairs
 
 
@@ -105,13 +114,15 @@ def _best_in(word: Word, target: ClaimSegment) -> tuple[float, str]:
         if worth > best:
             best, stem = worth, other.stem
     for other in target.borrowed:
-        worth = 0.8 * _WORTH[word_relation(word.stem, word.norm, other.stem, other.norm)]
+        worth = 0.5 * _WORTH[word_relation(word.stem, word.norm, other.stem, other.norm)]
         if worth > best:
             best, stem = worth, other.stem
     return best, stem
 
 
-def _opposites(words: tuple[Word, ...], segment: Segment, target: ClaimSegment | None) -> tuple[tuple[Word, Word], ...]:
+def _opposites(
+    words: tuple[Word, ...], segment: Segment, target: ClaimSegment | None, targets: list[ClaimSegment]
+) -> tuple[tuple[Word, Word], ...]:
     """Words of the clause that mean the opposite of a word over there and have no equal there."""
     if target is None:
         return ()
@@ -121,7 +132,7 @@ def _opposites(words: tuple[Word, ...], segment: Segment, target: ClaimSegment |
         if _within(word, segment.mood_span):
             continue
         relations = [(word_relation(word.stem, word.norm, other.stem, other.norm), other) for other in others]
-        if any(relation >= Relation.DERIVED for relation, _ in relations):
+        if any(relation >= Relation.DERIVED for relation, _ in relations) or holders_of(word, targets):
             continue
         opposite = next((other for relation, other in relations if relation is Relation.OPPOSITE), None)
         if opposite is not None and not _within(opposite, target.segment.mood_span):

@@ -295,6 +295,8 @@ def _phrases(plain: str, text: str) -> list[Quantity]:
         amount, unit_name = _PERIODS[match[0].lower()]
         found.append(replace(_made(text, match.start(), match.end(), Decimal(amount), unit_name), periodic=True))
     for match in _TIMES_PER.finditer(plain):
+        if match["count"].lower() == "once" and not match["unit"]:
+            continue  # "as soon as", more often than a number
         count = _TIMES.get(match["count"].lower()) or _count_of(match["occasions"] or match["count"].split()[0])
         if not count:
             continue
@@ -378,6 +380,7 @@ _BOUNDS_AFTER: list[tuple[re.Pattern[str], str]] = [
         (r"미만|未満|未满|보다 (?:적|작|짧)", "lt"),
     )
 ]  # fmt: skip
+_NEGATED_BEFORE = re.compile(r"\b(?:no|not|never|nobody|none|neither|cannot|nothing|n't|kein\w*|nicht|не|нельзя)\b[^,;.:]*$", re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:\b(?:about|around|approx(?:\.|imately)?|roughly|nearly|almost|some|circa|ca\.?|c\.|just (?:over|under)|close to|"
     r"somewhere (?:around|near)|etwa|rund|ungefähr|knapp|environ|près de|unos|unas|aproximadamente|около|примерно|почти)|~|≈|约|大约|約|およそ|약)\s*$",
@@ -395,6 +398,8 @@ def _with_bound(plain: str, quantity: Quantity) -> Quantity:
         bound = next((name for pattern, name in _BOUNDS_AFTER if pattern.match(plain, quantity.end)), "")
     if quantity.end_of_range and bound == "le" and re.search(r"\b(?:до|until)\s*$", before):
         bound = ""
+    if bound in ("gt", "lt") and _NEGATED_BEFORE.search(before):
+        bound = "le" if bound == "gt" else "ge"
     approximate = bool(_ABOUT.search(before) or _ABOUT_AFTER.match(plain, quantity.end))
     return replace(quantity, bound=bound, approximate=approximate)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
@@ -50,15 +50,20 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     """Clauses of a text that have content of their own; neighbours that only make sense together are joined."""
     text, lang = analysis.text, analysis.lang
     masked = _mask(cues.PSEUDO_NEGATION, text)
-    spans = _joined(analysis)
-    segments = []
-    for start, end in spans:
+    exceptions = cues.pattern_for(cues.EXCEPTION, lang)
+    segments: list[Segment] = []
+    for start, end in _joined(analysis, masked):
         items = tuple(i for i, word in enumerate(analysis.words) if start <= word.start < end)
         negations = tuple(match.span() for match in cues.negations(lang).finditer(masked, start, end))
-        mood, span = _mood(text, start, end, lang)
-        exception = cues.pattern_for(cues.EXCEPTION, lang)
-        segments.append(Segment(start, end, items, negations, mood, span, bool(exception and exception.search(text, start, end))))
+        mood, span = _mood(masked, start, end, lang)
+        exception = bool(exceptions and exceptions.search(masked, start, end))
+        if segments and _OPENS_EXCEPTION.match(masked, start):
+            segments[-1] = replace(segments[-1], exception=True)
+        segments.append(Segment(start, end, items, negations, mood, span, exception))
     return tuple(segments)
+
+
+_OPENS_EXCEPTION = re.compile(r"[\s,(]*(?:unless|without|until|except|only|if|provided|as long as|es sei denn|außer|sofern|если|пока|кроме)\b", re.IGNORECASE)
 
 
 def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, int] | None]:
@@ -77,20 +82,31 @@ def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, 
 
 
 
-def _joined(analysis: Analysis) -> list[tuple[int, int]]:
-    """Clause spans; a piece without two words or a quantity of its own goes with the one before it."""
+_STRONG = re.compile(r"\s*(?:but|while|whereas|because|unless|if|when|although|which|who|rather than|instead of|without|except|aber|sondern|weil|wenn|но|а)\b", re.IGNORECASE)
+
+
+def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
+    """Clause spans; a piece with less than two things of its own goes with its neighbour, unless logic divides them."""
     spans: list[tuple[int, int]] = []
-    text = analysis.text
+    weights: list[int] = []
     for start, end in analysis.clauses:
-        words = sum(start <= word.start < end for word in analysis.words)
-        quantities = sum(start <= quantity.start < end for quantity in analysis.quantities)
-        strong = bool(re.match(r"\s*(?:but|while|whereas|because|unless|if|when|although|which|who|;|aber|sondern|weil|wenn|но|а)\b", text[start:end], re.IGNORECASE))
-        previous_strong = bool(spans) and text[spans[-1][1] - 1 : spans[-1][1]] in ";；。:："
-        if spans and words + quantities < 2 and not strong and not previous_strong:
+        weight = sum(start <= item.start < end for items in (analysis.words, analysis.quantities, analysis.identifiers) for item in items)
+        if spans and (weight < 2 or weights[-1] < 2) and not _divided(masked, spans[-1], (start, end), analysis.lang):
             spans[-1] = (spans[-1][0], end)
+            weights[-1] += weight
         else:
             spans.append((start, end))
+            weights.append(weight)
     return spans
+
+
+def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], lang: str) -> bool:
+    if masked[left[1] - 1] in ";；。：" or _STRONG.match(masked, right[0]) or masked[left[1] - 1 : left[1] + 1] == ". ":
+        return True
+    negations = cues.negations(lang)
+    return bool(negations.search(masked, *left)) != bool(negations.search(masked, *right)) or (
+        _mood(masked, *left, lang)[0] is not _mood(masked, *right, lang)[0] and Mood.STATED not in (_mood(masked, *right, lang)[0],)
+    )
 
 
 def _mask(pattern: re.Pattern[str], text: str) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment, word_relation
 from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
-from aipk_core.verify.pairing import ClaimSegment, SegmentPair, claim_segments
+from aipk_core.verify.pairing import ClaimSegment, SegmentPair, claim_segments, holders_of
 from aipk_core.verify.segments import Mood, Segment
 
 _ENOUGH = 0.5
@@ -15,17 +16,40 @@ _ENOUGH = 0.5
 
 
 def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
+    segments = claim_segments(alignment)
     for pair in pairs:
         target = pair.target
-        if target is None or pair.share < _ENOUGH:
-            continue
-        if _conditional(pair.segment) != _conditional(target.segment):
+        if target is None or pair.share < _ENOUGH or pair.segment.exception != target.segment.exception:
             continue
         mine, theirs = _sign(pair.segment), _sign(target.segment)
-        if mine * theirs * (-1) ** len(pair.opposites) < 0:
-            yield _finding(pair, target)
-            return
-    yield from _denied_words(alignment, pairs)
+        if mine * theirs * (-1) ** len(pair.opposites) >= 0:
+            continue
+        if not pair.opposites and (_denies_by_meaning(alignment, pair, target) or _agrees_elsewhere(pair, mine, segments, target)):
+            continue
+        yield _finding(pair, target)
+        return
+    yield from _denied_words(alignment, pairs, segments)
+
+
+def _denies_by_meaning(alignment: Alignment, pair: SegmentPair, target: ClaimSegment) -> bool:
+    """Whether one side has a word such as "outside" or "unfit" that the other lacks, and that may balance a "not"."""
+    mine = {m[0].casefold() for m in cues.LEXICAL_DENIAL.finditer(_text(alignment, pair.segment))}
+    theirs = {m[0].casefold() for m in cues.LEXICAL_DENIAL.finditer(target.text)}
+    return bool(mine ^ theirs)
+
+
+def _agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment], target: ClaimSegment) -> bool:
+    """Whether a word of the clause stands only in clauses of the claims that have the same sign as this one."""
+    theirs = {word.stem for word in target.words}
+    for word in pair.words:
+        holders = holders_of(word, segments)
+        if holders and word.stem not in theirs and all(_sign(holder.segment) == mine for holder in holders):
+            return True
+    return False
+
+
+def _text(alignment: Alignment, segment: Segment) -> str:
+    return alignment.statement.text[segment.start : segment.end]
 
 
 def _sign(segment: Segment) -> int:
@@ -35,11 +59,6 @@ def _sign(segment: Segment) -> int:
         extra = [span for span in segment.negations if segment.mood_span and not _inside(span, segment.mood_span)]
         return 1 if len(extra) % 2 and not segment.exception else -1
     return -1 if segment.negative else 1
-
-
-def _conditional(segment: Segment) -> bool:
-    """A denial with an exception allows something; so does a permission with a limit."""
-    return segment.exception
 
 
 def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
@@ -57,10 +76,11 @@ def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
     return Finding("polarity", message, where, target.claim, negation[0], True)
 
 
-def _denied_words(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
+def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list[ClaimSegment]) -> Iterator[Finding]:
     """Words that the claims mention only to deny them ("…, not carbon fibre") and the statement asserts."""
-    segments = claim_segments(alignment)
     for pair in pairs:
+        if cues.LEXICAL_DENIAL.search(_text(alignment, pair.segment)):
+            continue
         if _sign(pair.segment) <= 0 or pair.segment.exception or any(p.opposites for p in pairs):
             continue
         for word in pair.words:

@@ -12,6 +12,7 @@ PSEUDO_NEGATION = re.compile(
     r"\bnot only\b|\bno\.?\s(?=\d|[A-Z]{1,4}-?\d)|\bno (?:more|later|less|fewer|longer|earlier|greater|higher|lower|further|sooner) than\b"
     r"|\bnot (?:more|less|later|longer|earlier|greater|higher|fewer|lower) than\b|\b(?:not?|never|cannot|can't|neither)\b(?=[\w\s,']{0,40}\bexceeds?\b)"
     r"|\b(?:not?|never|cannot)\b(?=[\w\s]{0,12}\b(?:(?:fall|drop|go|sink)s? below|more than|less than|fewer than|longer than|be (?:above|below|under|over)))"
+    r"|\b(?:no|not|never|nobody|none|neither|cannot|nothing)\b(?=[^,;.:]{0,50}\b(?:more|less|fewer|longer|later|higher|lower|greater|larger|earlier|heavier|older|younger) than\s+(?:\d|[a-z]+teen|one|two|three|four|five|six|seven|eight|nine|ten|twel|twen|thir|for|fif|an? (?:hour|day|week|month|year|dozen)))"
     r"|\bwhether(?: or not)?\b|\bor not\b|\bwith or without\b|\bno matter\b|\bregardless\b|\bnothing but\b|\bnot least\b|\bno doubt\b|\bno less often than\b|\bnot to mention\b"
     r"|\bwithout (?:undue )?(?:delay|limit|exception|fail|manual action)\b|\bwithout changing anything\b"
     r"|\bnicht nur\b|\bnicht (?:mehr|weniger|länger|später|früher) als\b|\bне только\b|\bне (?:более|менее|позднее|позже|больше|меньше)\b|不仅|不但|不超过|不得超过|不少于|不低于|뿐만 아니라|だけで(?:は)?なく",
@@ -125,6 +126,15 @@ AFTER = re.compile(r"\b(?:after|following|once|later than|subsequent to|since|up
 STRICT_AFTER = re.compile(r"\b(?:after|following|later than|subsequent to|once)\b", _I)
 CAUSE_AFTER = re.compile(r"\b(?:because(?: of)?|since|due to|owing to|as a result of|on account of|caused by|thanks to|brought about by|triggered by)\b", _I)
 CAUSE_BEFORE = re.compile(r"(?:\b(?:therefore|hence|thus|consequently|as a result(?! of)|so that|which is why|leads? to|led to|causes?|caused(?! by)|results? in|resulted in|made|triggers?|triggered(?! by)|brings? about)\b|, so\b)", _I)
+
+
+LEXICAL_DENIAL = re.compile(
+    r"\b(?:outside|beyond|exempt\w*|exclu\w+|lack\w*|absent|absence|missing|refus\w+|reject\w*|fail\w*|prevent\w*|avoid\w*|omit\w*|unable|impossible|unfit|"
+    r"unless|without|end(?:s|ed)?|stopp?\w*|ceas\w+|los[et]\w*|remov\w+|dropp?(?:s|ed)?|only|free of|no longer|instead|rather|stay\w* out|keep\w* out|shut|last resort|"
+    r"un(?!der|til|it|ion|iform|ique|iverse)\w{4,}|in(?:valid|accessible|active|capable|complete|correct|eligible|sufficient|operable)\w*|dis(?:allow|able|regard|continu)\w*|non-?\w{4,})\b",
+    _I,
+)
+"""Words that deny by their own meaning: with one of them on one side only, counting "not" proves nothing."""
 
 
 @cache
