@@ -27,7 +27,7 @@ TITLE: Final[dict[str, frozenset[str]]] = {
     "de": words(
         "hr fr dr prof dipl ing mag st hl z.b z.bsp bzw d.h u.a u.u i.d.r i.a z.t z.zt s.a s.o s.u v.a vgl evtl ggf "
         "ca sog bspw insb insbes einschl inkl exkl zzgl abzgl max min o.g u.g geb gest verh hrsg zit bes allg engl "
-        "frz lat dt ev gem lt mind näml urspr veröff bd nr art abs abb tab kap anm ziff rd ugs vs e.v gegr d.i m.e"
+        "frz lat dt ev gem lt mind näml urspr veröff bd nr art abs abb tab kap anm ziff rd ugs vs e.v gegr d.i m.e med kath evang ev z.z u.ä bspw frl wg jur phil rer nat habil"
     ),
     "fr": words(
         "m mm mme mmes mlle mlles dr drs me mes mgr pr st ste p.ex ex cf c.-à-d c.à.d env vs éd coll dir trad suiv "
@@ -35,7 +35,7 @@ TITLE: Final[dict[str, frozenset[str]]] = {
     ),
     "es": words(
         "sr sra srta sres dr dra drs prof profa d da dña lic ing arq gral cnel cap tte sto sta p.ej ej p.e cf vs aprox "
-        "núm nro av avda fdo pág art fig cap vol ee admón dpto ud uds vd vds"
+        "núm nro av avda fdo pág párr párrf cra art fig cap vol ee admón dpto ud uds vd vds"
     ),
     "it": words("sig sigg sig.ra dott dott.ssa prof prof.ssa avv ing arch on cav mons p.es es cf vs ca pag"),
     "pt": words("sr sra srs dr dra prof profa eng d v exmo exma p.ex ex cf vs aprox núm av pág art fig"),
@@ -43,7 +43,7 @@ TITLE: Final[dict[str, frozenset[str]]] = {
     "pl": words("p np tj tzn m.in dr mgr inż prof hab ks gen płk ul al św im por wg ok zob tzw pt ds"),
     "ru": words(
         "т т.е т.к т.н т.о ул пр просп пер им проф акад доц см ср рис табл гл стр с п пп ст ч напр напр-р англ нем фр "
-        "лат греч итал исп рус укр яп кит св обл р-н пос дер д корп кв тел акц ген полк кап лейт гр г-н г-жа мн о ок"
+        "лат греч итал исп рус укр яп кит св обл р-н пос дер д корп кв тел акц ген полк кап лейт гр г-н г-жа г-ну д-р пгт мн о ок"
     ),
     "ar": words("د أ م ص"),
     "hi": words("डॉ श्री प्रो मि कु सु पं स्व"),
@@ -76,7 +76,7 @@ INNER: Final[dict[str, frozenset[str]]] = {
     "pt": words("cia ltda s.a a.c d.c"),
     "nl": words("n.v v.chr n.chr"),
     "pl": words("r w wiek tys mln mld zł godz"),
-    "ru": words("г гг в вв н.э э до.н.э руб коп тыс млн млрд кг км см мм мин сек час долл экз чел"),
+    "ru": words("г гг в вв н.э э до.н.э руб коп тыс млн млрд кг км см мм мин сек час долл дол экз чел кв.м куб.м у.е"),
 }
 
 FINAL: Final[dict[str, frozenset[str]]] = {

@@ -14,6 +14,7 @@ _LEADING: Final = "([•⁃‣▪●◦–—*+>#-"
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")
 _ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
 _ELIDED: Final = re.compile(r"\A(?:[ldLD]|[Qq]u|[Dd]all|[Dd]ell|[Nn]ell)['’](?=\w{2})")
+_LABEL: Final = re.compile(r"[A-Z]{0,3}\d|[B-HJ-Z](?![\w'’])")
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
 _VOWEL: Final = re.compile(r"[aeiouyäöüáéíóúàèâêô]")
@@ -26,6 +27,15 @@ _WORDS_TOO: Final = words("no art fig app tab pub ed ex miss mass ill wash ore r
 _ALWAYS_INNER: Final = words("eg ie cf viz vs approx incl excl esp resp bzw vgl ca sog env")
 # Words after which a lone mark is a character that is spoken of: "a leading ! character", "= and ! in strings".
 _BEFORE_SYMBOL: Final = words("and or a an the leading trailing symbol character sign use add with")
+# Times and eras, and the names that go on after them: "at 5 p.m. Monday", "9 a.m. EST", but "at 5 p.m. Ann left".
+_HALVES_AND_ERAS: Final = words("a.m p.m b.c b.c.e c.e")
+_AFTER_TIMES: Final = words(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december est edt cst cdt mst mdt pst pdt gmt utc cet bst eastern central pacific "
+    "mountain greenwich local et ct mt pt"
+)
+# "Oh! she knows": before lower case the mark belongs to the word.
+_INTERJECTIONS: Final = words("ah oh o alas lo hey ha aha wow hush ho eh")
 # Things that are named by a letter: "Plan B. Then" ends a sentence, "John B. Then" does not.
 _LETTERED: Final = words("plan type class vitamin appendix part section group grade step option hepatitis")
 
@@ -39,7 +49,7 @@ class Stop(NamedTuple):
         marks: the end marks themselves: ``.``, ``?!``, ``. . .``.
         closers: closing quotes and brackets, and footnote numbers, after the marks.
         opener: opening quotes and brackets before ``word``.
-        dash: a dash stands between the opener and ``word``.
+        dash: the dash between the opener and ``word``, if there is one.
         word: the start of the word after the white space; ``""`` at the end of the text.
         first: ``token`` is the first thing in its sentence.
     """
@@ -49,7 +59,7 @@ class Stop(NamedTuple):
     marks: str
     closers: str
     opener: str
-    dash: bool
+    dash: str
     word: str
     first: bool
 
@@ -64,7 +74,7 @@ def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
     if word[0] in ",;:)]}»›”/|&=" or (word[0] == "-" and word[:2] == "--"):
         return False
     lower = _is_lower(word)
-    if lower and stop.dash and stop.closers:
+    if (lower and stop.dash in ("–", "—")) or (stop.dash and lower and stop.closers):  # «Why?» — she asked
         return False
     mark = stop.marks[0]
     if "?" in stop.marks or "!" in stop.marks:
@@ -108,6 +118,8 @@ def _after_exclamation(stop: Stop, lower: bool) -> bool:
         return False
     if not stop.token and not stop.before.rstrip()[-1:].isalpha():
         return False
+    if stop.marks == "!" and stop.token.lower().lstrip(_OPENING) in _INTERJECTIONS:
+        return False
     # A name with its own mark: "at Yahoo! in the". At the start of a sentence it is an exclamation: "Great! now".
     named = stop.marks == "!" and stop.token[:1].isupper() and stop.token[1:].islower() and not stop.first
     return not named
@@ -123,13 +135,11 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     token = stop.token.lstrip(_OPENING)
     if not token:
         return True
-    key = _key(stop.before, token)
+    key = _key(stop.before, token, rules)
     word = stop.word
     starts = _bare(word) in rules.starters
     digit = word[0].isdigit()
-    if digit and key in rules.number:
-        return False
-    if key in rules.number and _ROMAN.match(_letters(word)) and _letters(word) != "I":
+    if key in rules.number and (_LABEL.match(word) or (_ROMAN.match(_letters(word)) and _letters(word) != "I")):
         return False
     if key in rules.title and not (lower and key in _WORDS_TOO):
         # "Rep. Smith" is a title, "our sales rep. She" is not.
@@ -138,6 +148,9 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
         return not lower and not stop.opener.startswith("(")
     if len(key) == 1 and key.isalpha():
         return _after_letter(stop, starts, lower)
+    if key in _HALVES_AND_ERAS:
+        phrase = len(stop.before.split()) < 4 and not starts  # "At 5 p.m. Ann left": nothing has been said yet
+        return word[0].isupper() and _bare(word) not in _AFTER_TIMES and not phrase
     if key in rules.inner or _DOTTED.match(key):
         if lower:
             return key in _WORDS_TOO
@@ -147,7 +160,8 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     if lower:
         if key in rules.number and key not in _WORDS_TOO:
             return False
-        return bool(_VOWEL.search(key)) or not key.isalpha() or not token.islower() or len(key) > 5
+        # Without a vowel it is an abbreviation that no list has: "Hs. de carrera", "sth. else"; but "HTML. then" is a word.
+        return bool(_VOWEL.search(key)) or not key.isalpha() or token.isupper() or len(key) > 5
     return True
 
 
@@ -164,13 +178,13 @@ def _after_letter(stop: Stop, starts: bool, lower: bool) -> bool:
     return last.islower() or not last[:1].isalpha()
 
 
-def _key(before: str, token: str) -> str:
+def _key(before: str, token: str, rules: LanguageRules) -> str:
     """The form to look up: lower case, without an elided article, joined with the part before it in "z. B.", "и т. д."."""
     key = _ELIDED.sub("", token).lower().rpartition("(")[2]
     if len(key) > 2 or not before.endswith((". ", ".\u00a0", ".\u202f")):
         return key
-    previous = before.rstrip().rpartition(" ")[2].lstrip(_OPENING).lower()
-    return previous + key if len(previous) <= 5 and previous[:-1].replace(".", "").isalpha() else key
+    joined = before.rstrip().rpartition(" ")[2].lstrip(_OPENING).lower() + key
+    return joined if joined in rules.known or _DOTTED.match(joined) else key
 
 
 def _bare(word: str) -> str:

@@ -16,7 +16,7 @@ _FIRST_ITEM: Final = re.compile(
 )
 _NUMBERED_INLINE: Final = re.compile(r"(?<=[a-z0-9] )1\)(?=[ ]\w)")
 _LINK_OR_FACE: Final = re.compile(r"\s(?:https?://|www\.)|[:;=][-'^]?[)(DPp]\s")
-_STOPPED: Final = ".!?…:;。！？\"'”’)]"
+_STOPPED: Final = ".!?…:。！？"
 
 
 class LineBreaks:

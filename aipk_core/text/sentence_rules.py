@@ -25,6 +25,7 @@ class LanguageRules:
         inner: abbreviations whose stop ends a sentence only before one of ``starters``.
         final: abbreviations whose stop ends a sentence before any upper-case word.
         starters: words that typically start a sentence.
+        known: all the abbreviations.
         ordinals: a number with a full stop is an ordinal, unless one of ``starters`` follows.
         informal: unpunctuated sentences of web English are found by their starting pronoun.
         thai: spaces can end a sentence.
@@ -35,6 +36,7 @@ class LanguageRules:
     inner: frozenset[str]
     final: frozenset[str]
     starters: frozenset[str]
+    known: frozenset[str]
     ordinals: bool = False
     informal: bool = False
     thai: bool = False
@@ -48,12 +50,16 @@ def rules_for(tag: str) -> LanguageRules:
 @lru_cache(maxsize=64)
 def _rules(language: str) -> LanguageRules:
     lists = language if language in TITLE else "en"
+    number = NUMBER.get(lists, NUMBER["en"])
+    inner = INNER["en"] | INNER.get(lists, _EMPTY)
+    final = FINAL.get(lists, FINAL["en"])
     return LanguageRules(
         title=TITLE[lists],
-        number=NUMBER.get(lists, NUMBER["en"]),
-        inner=INNER.get(lists, _EMPTY) | INNER["en"] if lists != "en" else INNER["en"],
-        final=FINAL.get(lists, FINAL["en"]),
+        number=number,
+        inner=inner,
+        final=final,
         starters=STARTERS.get(lists, STARTERS["en"]),
+        known=TITLE[lists] | number | inner | final,
         ordinals=language in _ORDINAL_LANGUAGES,
         informal=language == "en",
         thai=language == "th",

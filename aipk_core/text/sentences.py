@@ -23,9 +23,9 @@ from aipk_core.text.spans import Span, stripped
 _BRACKET_REACH: Final = 300  # a bracket that does not close within this many characters protects nothing
 _THAI_PIECE: Final = 40
 _WIDE_CONTINUES: Final = ("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的")
-_CHINESE_SAID: Final = re.compile(r"[^\s。！？，]{0,3}[说說道问問答喊叫]")
+_CHINESE_SAID: Final = re.compile(r"[^\s。！？，]{0,3}(?:[说說问問答喊叫]|(?<!知)道)")
 _LEADING: Final = " \t\n\r([\"'•⁃‣▪●◦–—*+>#-"
-_BRACKETS: Final = (("(", ")"), ("（", "）"), ("「", "」"), ("『", "』"))
+_BRACKETS: Final = (("(", ")"), ("（", "）"), ("「", "」"), ("『", "』"), ("《", "》"), ("【", "】"))
 
 _STOPS: Final = r".!?\u2026\u0589\u061f\u06d4\u0964\u0965\u1362\u1367\u104b\u17d4\u17d5\u203c\u2047\u2048\u2049"
 _CLOSERS: Final = r"\"'\u201d\u2019\u00bb\u203a\u201c)\]}*_`"
@@ -226,10 +226,10 @@ class _Scan:
             return False
         return begin - self.start >= _THAI_PIECE or self.text.endswith(_THAI_ENDINGS, self.start, begin)
 
-    def _next_word(self, at: int) -> tuple[str, bool, str]:
-        """Opening quotes and brackets after ``at``, whether a dash follows, and the start of the next word."""
+    def _next_word(self, at: int) -> tuple[str, str, str]:
+        """Opening quotes and brackets after ``at``, the dash after them, and the start of the next word."""
         found = _AFTER.match(self.text, at)
-        return (found[1], bool(found[2]), found[3]) if found else ("", False, "")
+        return (found[1], (found[2] or "")[:1], found[3]) if found else ("", "", "")
 
     def _atom_before(self, at: int) -> Span | None:
         index = bisect_right(self.atom_starts, at) - 1
