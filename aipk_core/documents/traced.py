@@ -163,3 +163,11 @@ class Traced:
                 offset += len(text)
             self._starts = starts or [0]
         return self._starts
+
+
+def mark_size(data: bytes) -> int:
+    """Bytes of a byte order mark at the start of ``data``."""
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff"):
+        if data.startswith(mark):
+            return len(mark)
+    return 0

@@ -186,8 +186,8 @@ class Expansion:
 
 
 def _indented(written: Traced, node: Shortcode) -> Traced:
-    """Lines after the first get the indentation of a tag without inner text, so that lists go on around them."""
-    if node.inner is not None or not node.indentation or "\n" not in written.text:
+    """Lines after the first get the indentation of the tag, so that lists go on around them."""
+    if not node.indentation or "\n" not in written.text:
         return written
     result = Traced()
     for text, place in written.pieces:

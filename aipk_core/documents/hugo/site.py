@@ -10,7 +10,7 @@ from typing import Any
 from aipk_core.documents.hugo.front_matter import FrontMatter, load_yaml, plain, split_front_matter
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.registry import Site
-from aipk_core.documents.traced import SourceText
+from aipk_core.documents.traced import SourceText, mark_size
 from aipk_core.errors import DocumentError, SourceError
 
 _CONFIG_FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
@@ -161,14 +161,6 @@ def source_text(path: str, data: bytes, encoding: str = "", file: str | None = N
     """
     decoded = decode(data, encoding, where=path)
     return SourceText(path if file is None else file, decoded.text, decoded.encoding, mark_size(data))
-
-
-def mark_size(data: bytes) -> int:
-    """Bytes of a byte order mark at the start of ``data``."""
-    for mark in (b"\xef\xbb\xbf", b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"\xff\xfe", b"\xfe\xff"):
-        if data.startswith(mark):
-            return len(mark)
-    return 0
 
 
 def _table(path: str, data: bytes) -> dict[str, Any]:

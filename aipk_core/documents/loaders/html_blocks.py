@@ -59,6 +59,7 @@ class _Context:
     lead_in: int | None = None
     atom: bool = False
     boilerplate: bool = False
+    jump: bool = False  # inside a link to a place in the same page: its picture is an arrow
 
 
 @dataclass(slots=True)
@@ -79,6 +80,7 @@ def write_blocks(
     source: Traced,
     builder: DocumentBuilder,
     *,
+    left_out: frozenset[int] = frozenset(),
     max_blocks: int = 500_000,
     tick: Callable[[], None] | None = None,
 ) -> None:
@@ -86,23 +88,30 @@ def write_blocks(
 
     Args:
         source: the HTML that ``root`` was parsed from.
+        left_out: ``id()`` of elements that are no part of the text.
         tick: called now and then; may raise to stop.
 
     Raises:
         DocumentError: ``too-large`` beyond ``max_blocks``.
     """
-    writer = _Writer(source, builder, max_blocks, tick)
+    writer = _Writer(source, builder, left_out, max_blocks, tick)
     writer.children(root, _Context())
     writer.flush(_Context())
 
 
 class _Writer:
     def __init__(
-        self, source: Traced, builder: DocumentBuilder, max_blocks: int, tick: Callable[[], None] | None
+        self,
+        source: Traced,
+        builder: DocumentBuilder,
+        left_out: frozenset[int],
+        max_blocks: int,
+        tick: Callable[[], None] | None,
     ) -> None:
         self.source = source
         self.html = source.text
         self.builder = builder
+        self.left_out = left_out
         self.max_blocks = max_blocks
         self.tick = tick
         self.runs: list[Run] = []
@@ -126,9 +135,10 @@ class _Writer:
             self.runs.append(Run(" "))
             return
         if tag == "img":
-            self.image(element, context)
+            if not context.jump:
+                self.image(element, context)
             return
-        if tag in _UNSEEN or _is_hidden(element):
+        if tag in _UNSEEN or _is_hidden(element) or id(element) in self.left_out:
             return
         if tag == "math":
             self.children(element, context)
@@ -141,6 +151,8 @@ class _Writer:
         if tag not in BLOCKS and tag != "label":  # a label stands apart from what it names
             if tag in _ATOMS and not context.atom:
                 context = replace(context, atom=True)
+            elif tag == "a" and element.attributes.get("href", "").startswith("#"):
+                context = replace(context, jump=True)
             self.children(element, context)
             return
         self.flush(context)
@@ -153,8 +165,9 @@ class _Writer:
         elif tag in ("td", "th"):
             self.cell(element, context)
         elif tag in ("li", "dt"):
-            inside = replace(context, kind=tag, group=self.builder.new_number())
-            self.inside(element, inside)
+            # A list in a table cell stays with the row.
+            group = context.group if self.tables and context.group is not None else self.builder.new_number()
+            self.inside(element, replace(context, kind=tag, group=group))
         elif tag == "dd":
             self.inside(element, replace(context, kind="dd"))
         elif tag in _HEADINGS:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from aipk_core.documents.builder import DocumentBuilder
@@ -14,13 +13,13 @@ from aipk_core.documents.hugo.front_matter import FrontMatter, split_front_matte
 from aipk_core.documents.hugo.pages import page_url
 from aipk_core.documents.hugo.site import HugoSite, Language, source_text
 from aipk_core.documents.hugo.table import ShortcodeTable, build_table
+from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.html_blocks import write_blocks
 from aipk_core.documents.loaders.html_tree import parse_html
 from aipk_core.documents.loaders.markdown_html import HeadingIds
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document, Origin
 from aipk_core.documents.traced import Place, SourceText, Traced
-from aipk_core.errors import DocumentError
 
 _MAX_EXPANDED = 32 << 20
 
@@ -67,22 +66,6 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
         media_type="text/x-hugo",
         metadata={"front_matter": header.values} if header.values else {},
     )
-
-
-def deadline(seconds: float, where: str) -> Callable[[], None]:
-    """A function that raises ``DocumentError`` (``timeout``) once ``seconds`` have passed."""
-    end = time.monotonic() + seconds
-
-    def check() -> None:
-        if time.monotonic() > end:
-            raise DocumentError(
-                f"reading took more than {seconds:g} s",
-                code="timeout",
-                where=where,
-                remedy="Exclude the document or raise the timeout",
-            )
-
-    return check
 
 
 class _NoFiles:
