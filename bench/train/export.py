@@ -19,38 +19,25 @@ import onnxruntime
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
-from transformers import BertForSequenceClassification
 from transformers.utils import logging
 
+from bench.train.network import load
 from bench.train.train import MAX_TOKENS, Example, read_examples
 
 SIZE_LIMIT = 25_000_000
 
 
-class Exported(torch.nn.Module):
-    """The model with the inputs of the judge, in its order."""
-
-    def __init__(self, model: BertForSequenceClassification) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor
-    ) -> torch.Tensor:
-        return self.model(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids).logits
-
-
 def export(folder: Path, shift: float, target: Path) -> None:
     """Write int8 ONNX; ``shift`` is added to the logit of ``supported``."""
-    model = BertForSequenceClassification.from_pretrained(folder, attn_implementation="eager").eval()
+    network = load(folder, attention="eager").eval()
     with torch.no_grad():
-        model.classifier.bias[0] += shift
+        network.whole.bias[0] += shift
     example = torch.ones((2, 16), dtype=torch.long)
     names = ["input_ids", "attention_mask", "token_type_ids"]
     with tempfile.TemporaryDirectory() as scratch:
         plain = Path(scratch) / "model.onnx"
         torch.onnx.export(
-            Exported(model),
+            network,
             (example, example, torch.zeros_like(example)),
             str(plain),
             input_names=names,

@@ -22,10 +22,10 @@ from pathlib import Path
 import torch
 import torch.multiprocessing
 from tokenizers import Tokenizer
-from transformers import BertForSequenceClassification
 from transformers.utils import logging
 
 from aipk_core.verify.focus import focus
+from bench.train.network import WEIGHTS, Grounding, fresh, load, save
 
 LABELS = {"supported": 0, "contradicted": 1, "not_found": 2, "unsupported": 3}
 MAX_TOKENS = 128
@@ -86,9 +86,7 @@ def loss_of(logits: torch.Tensor, labels: torch.Tensor, weights: torch.Tensor) -
     return -(chosen * weights).sum() / weights.sum()
 
 
-def work(
-    number: int, model: BertForSequenceClassification, examples: list[Example], settings: argparse.Namespace
-) -> None:
+def work(number: int, model: Grounding, examples: list[Example], settings: argparse.Namespace) -> None:
     """One worker: its own order of the data and its own optimizer state, the common weights."""
     torch.set_num_threads(1)
     torch.manual_seed(settings.seed + number)
@@ -115,7 +113,7 @@ def work(
         labels = torch.tensor([e.label for e in batch])
         weights = torch.tensor([e.weight for e in batch])
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            logits = model(input_ids=ids, token_type_ids=types, attention_mask=mask).logits
+            logits = model(input_ids=ids, token_type_ids=types, attention_mask=mask)
         loss = loss_of(logits.float(), labels, weights)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
@@ -132,14 +130,16 @@ def work(
                 flush=True,
             )
         if number == 0 and time.monotonic() - saved > 300:
-            model.save_pretrained(settings.out)
+            save(model, settings.out)
             saved = time.monotonic()
     print(f"worker {number} done: {seen} pairs in {time.monotonic() - begun:.0f} s", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--base", type=Path, required=True, help="folder with config.json and model.safetensors")
+    parser.add_argument(
+        "--base", type=Path, required=True, help="a pretrained folder, or a checkpoint of an earlier run"
+    )
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -158,18 +158,11 @@ def main() -> None:
     examples = read_examples(settings.data, tokenizer)
     mean = sum(len(e.ids) for e in examples) / len(examples)
     print(f"{len(examples)} examples, {mean:.0f} tokens on average", flush=True)
-    model = BertForSequenceClassification.from_pretrained(
-        settings.base,
-        num_labels=3,
-        attn_implementation="sdpa",
-        ignore_mismatched_sizes=True,
-        hidden_dropout_prob=0.0,  # with one or two passes there is nothing to overfit, and random masks cost a third of the time
-        attention_probs_dropout_prob=0.0,
-    )
+    model = load(settings.base) if (settings.base / WEIGHTS).exists() else fresh(settings.base)
     model.bert.embeddings.word_embeddings.weight.requires_grad = False  # half of all weights, and none of the question
     model.share_memory()
     torch.multiprocessing.spawn(work, (model, examples, settings), nprocs=settings.workers)
-    model.save_pretrained(settings.out)
+    save(model, settings.out)
 
 
 if __name__ == "__main__":
