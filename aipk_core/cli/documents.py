@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,11 +103,12 @@ def _results(choice: _Choice, progress: Progress) -> Iterator[Document | Documen
         corpus = load_corpus(choice.path)
         cache = Workspace.of(choice.path).sources
         for source in corpus.settings.sources:
-            settings = source if source.lang or not choice.lang else source.model_copy(update={"lang": choice.lang})
-            if not settings.lang:
-                settings = settings.model_copy(update={"lang": corpus.settings.language})
-            with open_source(settings, corpus.folder, cache, progress) as snapshot:
-                yield from _ingested(snapshot, progress)
+            changes = {"lang": source.lang or choice.lang, "workers": choice.workers or source.workers}
+            with open_source(source.model_copy(update=changes), corpus.folder, cache, progress) as snapshot:
+                for result in _ingested(snapshot, progress):
+                    # As in a build: ids of several sources carry the source's name.
+                    several = len(corpus.settings.sources) > 1
+                    yield replace(result, id=f"{source.name}/{result.id}") if several else result
     else:
         settings = FilesSource(lang=choice.lang, workers=choice.workers, hidden=choice.path.is_file())
         if choice.path.is_file():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from aipk_core.documents.hugo.pages import hugo_pages
@@ -63,19 +63,22 @@ def ingest(
     limits: Limits | None = None,
     progress: Progress | None = None,
     only: Collection[str] | None = None,
+    files: Sequence[SourceFile] | None = None,
 ) -> Iterator[Document | DocumentFailure]:
     """Load the documents of a source, in the order of their paths.
 
     Args:
         settings: those of the snapshot by default; ``workers`` decides how many processes take part.
         only: ids of the documents that are wanted; all by default.
+        files: what ``document_files`` says, for callers that have asked it already.
 
     Raises:
         SourceError: a file is no longer what it was when the snapshot was taken; what was yielded before is of one state.
     """
     settings = settings or snapshot.settings
     limits = limits or Limits(max_bytes=settings.max_file_bytes)
-    files = [file for file in document_files(snapshot, settings) if only is None or file.path in only]
+    known = document_files(snapshot, settings) if files is None else files
+    files = [file for file in known if only is None or file.path in only]
     workers = _workers(settings, len(files))
     load_all = _serially if workers == 1 else _in_processes
     for number, result in enumerate(load_all(snapshot, settings, limits, files, workers)):

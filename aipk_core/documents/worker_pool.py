@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -123,6 +124,7 @@ def can_start_processes() -> bool:
 
 def _serve(start: Callable[[Any], Work], setting: Any, connection: Connection) -> None:
     """The life of a worker: until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent stops its workers itself
     work = start(setting)
     connection.send_bytes(_READY)
     while True:

@@ -79,11 +79,14 @@ def test_standard_input(handbook: Path) -> None:
 
 def test_a_corpus_folder_is_read_by_its_sources(handbook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIPK_STATE_DIR", str(handbook / "state"))
-    settings = '[[sources]]\ntype = "files"\nname = "texts"\ninclude = ["*.txt"]\nlicence = "CC0-1.0"\n'
-    (handbook / "corpus.toml").write_text('name = "book"\nlanguage = "fr"\n' + settings)
+    settings = '[[sources]]\ntype = "files"\nname = "texts"\ninclude = ["*.txt"]\nlang = "fr"\n'
+    (handbook / "corpus.toml").write_text('name = "book"\n' + settings)
     first, empty = lines(run("documents", str(handbook), "--jsonl"))
     assert (first["source"], first["lang"]) == ("texts", "fr")
     assert empty["errors"]
+    (handbook / "corpus.toml").write_text(settings + settings.replace("texts", "again"))
+    ids = [record["id"] for record in lines(run("documents", str(handbook / "corpus.toml"), "--jsonl"))]
+    assert ids == ["texts/a.txt", "texts/empty.txt", "again/a.txt", "again/empty.txt"]
 
 
 def test_a_hugo_site_without_a_corpus(tmp_path: Path) -> None:

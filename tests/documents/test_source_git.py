@@ -241,3 +241,12 @@ def test_without_git_there_is_a_clear_error(repository: Repository, monkeypatch:
     with pytest.raises(SourceError) as caught:
         opened(repository)
     assert caught.value.code == "git-missing"
+
+
+def test_single_files_can_be_wanted_beside_folders(repository: Repository) -> None:
+    snapshot = opened(repository, folders=["docs/b", "README.md"])
+    assert (paths(snapshot), snapshot.problems) == (["README.md", "docs/b/c.md"], ())
+    settings = GitSource(path="work", folders=("docs/b", "README.md", "nowhere"))
+    plain = open_source(settings, repository.bare.parent, repository.bare.parent / "cache")
+    assert paths(plain) == ["README.md", "docs/b/c.md"]
+    assert [problem.code for problem in plain.problems] == ["folder-missing"]

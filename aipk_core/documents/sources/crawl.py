@@ -145,7 +145,7 @@ class Crawl:
     def _page(self, address: str, before: Page | None) -> tuple[Page, bytes | None]:
         """What is at an address now; the former state is kept when the server fails for the moment."""
         headers: dict[str, str] = {}
-        if before and before.digest and self._cache.has(before.digest):
+        if before and before.media_type in self._media_types and self._cache.has(before.digest):
             headers |= {"If-None-Match": before.etag} if before.etag else {}
             headers |= {"If-Modified-Since": before.modified} if before.modified else {}
         try:

@@ -80,7 +80,7 @@ def open_folder(
     """Walk and hash ``root``, a folder or a single file.
 
     Args:
-        folders: look only at these folders below ``root``; none means all of it.
+        folders: look only at these folders (or single files) below ``root``; none means all of it.
 
     Raises:
         SourceError: ``source-missing``, ``source-changed`` (something vanished during the walk), ``source-unreadable``,
@@ -135,10 +135,10 @@ class _Walk:
             self.root = root.resolve(strict=True)
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of symbolic links, before Python 3.13
             raise SourceError(
-                "the folder of the source does not exist or cannot be entered",
+                "there is no such file or folder, or it cannot be entered",
                 code="source-missing",
                 where=str(root),
-                remedy="Check the path in corpus.toml",
+                remedy="Check the path",
             ) from error
 
     def places(self, folders: Sequence[str]) -> dict[str, _Place]:
@@ -161,12 +161,14 @@ class _Walk:
             yield from self._folder("", self.root, (self.root,))
         for folder in sorted(set(folders)):
             start = self.root / folder
-            if not start.is_dir():
+            if not start.exists():
                 self._problem("folder-missing", "the folder is not in the source", folder)
-            elif self._inside(start.resolve()):
-                yield from self._folder(folder, start.resolve(), (self.root, start.resolve()))
-            else:
+            elif not self._inside(start.resolve()):
                 self._problem("link-outside", "the folder is a symbolic link out of the source", folder)
+            elif start.is_dir():
+                yield from self._folder(folder, start.resolve(), (self.root, start.resolve()))
+            elif self.whole or self.choice.is_document(folder):
+                yield folder, start.resolve(), start.resolve().stat()
 
     def _folder(self, path: str, real: Path, above: tuple[Path, ...]) -> Iterator[tuple[str, Path, os.stat_result]]:
         if len(above) > MAX_DEPTH:

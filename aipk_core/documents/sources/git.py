@@ -272,7 +272,7 @@ def _snapshot(settings: GitSource, git: Git, commit: str, progress: Progress | N
             chosen[name] = entry.object_id
             check_totals(settings, len(chosen), 0)
     for folder in settings.folders:
-        if not any(name.startswith(folder + "/") for name in chosen):
+        if not any(name == folder or name.startswith(folder + "/") for name in chosen):
             book.problems.append(Problem("folder-missing", "nothing was found in this folder", folder))
     _Fetch(settings, git, progress).blobs(commit, list(chosen.values()))
     files = _hashed(settings, git, chosen, progress)

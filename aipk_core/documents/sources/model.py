@@ -120,7 +120,7 @@ class GitSource(Source):
     """Branch, tag or commit; a branch is looked up again at each build."""
 
     folders: Texts = ()
-    """Only these folders are fetched and looked at; none means all."""
+    """Only these folders (or single files) are fetched and looked at; none means all."""
 
     path: str = ""
     """A plain folder with the files, used instead of the repository (an extracted archive, a working copy)."""
