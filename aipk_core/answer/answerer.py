@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from aipk_core.answer import enforcement as gate
@@ -111,6 +112,12 @@ class Answerer:
     def engine(self) -> str:
         """``extractive``, or the name of the language model."""
         return self._backend.name if self._backend else EXTRACTIVE
+
+    def with_backend(self, backend: Backend | None) -> Answerer:
+        """The same knowledge with another language model, or with none; what was learned about words is shared."""
+        other = copy(self)
+        other._backend = backend
+        return other
 
     def answer(
         self,

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,15 +44,26 @@ def ferry_desks(ferry_file: Path) -> Desks:
     return open_desks([ferry_file])
 
 
+@pytest.fixture(scope="session")
+def two_desks(ferry_file: Path, second_file: Path) -> Desks:
+    return open_desks([ferry_file, second_file])
+
+
+def with_model(desks: Desks, backend: Backend) -> Desks:
+    """The same desks with a language model."""
+    answering = [replace(desk, answerer=desk.answerer.with_backend(backend)) for desk in desks.all]
+    return Desks(tuple(answering), desks.libraries)
+
+
 @pytest.fixture
-def start(ferry_file: Path, ferry_desks: Desks) -> Iterator[Start]:
+def start(ferry_desks: Desks) -> Iterator[Start]:
     """Starts a server on a free port and gives its address; all are stopped at the end of the test."""
     running: list[tuple[uvicorn.Server, threading.Thread]] = []
 
     def run(
         settings: ServeSettings | None = None, *, backend: Backend | None = None, desks: Desks | None = None
     ) -> str:
-        served = desks or (open_desks([ferry_file], backend=backend) if backend else ferry_desks)
+        served = with_model(desks or ferry_desks, backend) if backend else desks or ferry_desks
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(build_app(served, settings), log_level="error", server_header=False))

@@ -6,7 +6,6 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,7 +16,7 @@ from answer_doubles import ScriptedBackend
 from aipk_core.answer.model import Enforcement, Message, Mode
 from aipk_core.errors import EmbedderError, ModelError
 from aipk_core.serve.app import ServeSettings
-from aipk_core.serve.library import open_desks
+from aipk_core.serve.desks import Desks
 
 Start = Callable[..., str]
 
@@ -313,10 +312,8 @@ def test_search_is_bounded_and_names_its_sources(start: Start) -> None:
         assert httpx.post(f"{address}/v1/retrieve", json=bad, timeout=60).status_code == 400
 
 
-def test_several_packages_are_models_of_their_own_and_one_together(
-    start: Start, ferry_file: Path, second_file: Path
-) -> None:
-    address = start(desks=open_desks([ferry_file, second_file]))
+def test_several_packages_are_models_of_their_own_and_one_together(start: Start, two_desks: Desks) -> None:
+    address = start(desks=two_desks)
     names = [model.id for model in client(address).models.list()]
     assert names == ["all-packages", "saltmarsh", "procedure"]
     for name, question, package in (
@@ -336,14 +333,12 @@ def test_several_packages_are_models_of_their_own_and_one_together(
     assert (alone.model_extra or {})["_aipk"]["refusal"] is not None
 
 
-def test_a_claim_of_another_package_does_not_count_as_a_citation(
-    start: Start, ferry_file: Path, second_file: Path
-) -> None:
+def test_a_claim_of_another_package_does_not_count_as_a_citation(start: Start, two_desks: Desks) -> None:
     from ferry_company import claims
 
     head_office = next(claim for claim in claims() if "head office" in claim.text)
     backend = ScriptedBackend(f"{head_office.text} [{head_office.id}]")
-    address = start(desks=open_desks([ferry_file, second_file], backend=backend))
+    address = start(desks=two_desks, backend=backend)
     messages: Any = [{"role": "user", "content": "Where is the head office?"}]
     good = client(address).chat.completions.create(model="saltmarsh", messages=messages)
     assert (good.model_extra or {})["_aipk"]["refusal"] is None
