@@ -10,6 +10,7 @@ from typing import ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from aipk_core.errors import AipkError
@@ -51,7 +52,7 @@ def reporting_errors(command: Callable[P, T]) -> Callable[P, T]:
 def escaped(text: str) -> str:
     """Text from documents and users, safe to print: no Rich markup, no control characters."""
     printable = "".join(character if character.isprintable() or character in "\n\t" else "\ufffd" for character in text)
-    return printable.replace("[", "\\[")
+    return escape(printable)
 
 
 @contextmanager
