@@ -58,7 +58,7 @@ def _spaced(word: str) -> Iterator[str]:
         return
     yield word.casefold()[:_LONGEST_TERM]
     parts = _HUMP.split(word)
-    if len(parts) > 1:
+    if len(parts) > 1 and min(len(part) for part in parts) > 1:  # not IPv6
         for part in parts:
             yield part.casefold()[:_LONGEST_TERM]
 
