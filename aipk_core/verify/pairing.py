@@ -62,7 +62,9 @@ def holders_of(word: Word, segments: list[ClaimSegment]) -> list[ClaimSegment]:
     return [
         segment
         for segment in segments
-        if any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in segment.words)
+        if any(
+            word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in segment.words
+        )
     ]
 
 

@@ -63,7 +63,10 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-_OPENS_EXCEPTION = re.compile(r"[\s,(]*(?:unless|without|until|except|only|if|provided|as long as|es sei denn|außer|sofern|если|пока|кроме)\b", re.IGNORECASE)
+_OPENS_EXCEPTION = re.compile(
+    r"[\s,(]*(?:unless|without|until|except|only|if|provided|as long as|es sei denn|außer|sofern|если|пока|кроме)\b",
+    re.IGNORECASE,
+)
 
 
 def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, int] | None]:
@@ -80,9 +83,10 @@ def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, 
     return Mood.STATED, None
 
 
-
-
-_STRONG = re.compile(r"\s*(?:but|while|whereas|because|unless|if|when|although|which|who|rather than|instead of|without|except|aber|sondern|weil|wenn|но|а)\b", re.IGNORECASE)
+_STRONG = re.compile(
+    r"\s*(?:but|while|whereas|because|unless|if|when|although|which|who|rather than|instead of|without|except|aber|sondern|weil|wenn|но|а)\b",
+    re.IGNORECASE,
+)
 
 
 def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
@@ -90,7 +94,11 @@ def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     weights: list[int] = []
     for start, end in analysis.clauses:
-        weight = sum(start <= item.start < end for items in (analysis.words, analysis.quantities, analysis.identifiers) for item in items)
+        weight = sum(
+            start <= item.start < end
+            for items in (analysis.words, analysis.quantities, analysis.identifiers)
+            for item in items
+        )
         if spans and (weight < 2 or weights[-1] < 2) and not _divided(masked, spans[-1], (start, end), analysis.lang):
             spans[-1] = (spans[-1][0], end)
             weights[-1] += weight
@@ -105,7 +113,8 @@ def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], lang: s
         return True
     negations = cues.negations(lang)
     return bool(negations.search(masked, *left)) != bool(negations.search(masked, *right)) or (
-        _mood(masked, *left, lang)[0] is not _mood(masked, *right, lang)[0] and Mood.STATED not in (_mood(masked, *right, lang)[0],)
+        _mood(masked, *left, lang)[0] is not _mood(masked, *right, lang)[0]
+        and Mood.STATED not in (_mood(masked, *right, lang)[0],)
     )
 
 

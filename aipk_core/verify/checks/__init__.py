@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.checks.binding import check_binding
 from aipk_core.verify.checks.condition import check_conditions
+from aipk_core.verify.checks.edits import check_edits
 from aipk_core.verify.checks.identifier import check_identifiers
 from aipk_core.verify.checks.modality import check_modality
 from aipk_core.verify.checks.order import check_order
@@ -28,3 +30,5 @@ def run_checks(alignment: Alignment) -> Iterator[Finding]:
     yield from check_quantifiers(alignment, pairs)
     yield from check_conditions(alignment)
     yield from check_order(alignment)
+    yield from check_binding(alignment)
+    yield from check_edits(alignment)

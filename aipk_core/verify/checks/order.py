@@ -14,7 +14,9 @@ from aipk_core.verify.lexicon.wordnet import Relation
 
 _MORE = r"more|greater|higher|larger|bigger|longer|later|heavier|older|faster|taller|wider|deeper|better|hotter|warmer|stronger|louder|further|farther|above|over"
 _LESS = r"less|fewer|lower|smaller|shorter|earlier|lighter|younger|slower|narrower|shallower|worse|colder|cooler|weaker|quieter|nearer|closer|below|under|cheaper"
-_THAN = re.compile(rf"\b(?P<word>(?P<more>{_MORE})|(?P<less>{_LESS}))\b(?P<what>[^,;.]{{0,30}}?)\bthan\b", re.IGNORECASE)
+_THAN = re.compile(
+    rf"\b(?P<word>(?P<more>{_MORE})|(?P<less>{_LESS}))\b(?P<what>[^,;.]{{0,30}}?)\bthan\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,12 @@ def check_order(alignment: Alignment) -> Iterator[Finding]:
 
 def _time_order(analysis: Analysis) -> list[_Ordered]:
     found = []
-    for match in re.finditer(r"\b(?:before|prior to|ahead of|after|following|earlier than|later than|until)\b", analysis.text, re.IGNORECASE):
-        if _next_is_quantity(analysis, match.end()) or re.match(r"\s*(?:that|this|which|[,.;]|$)", analysis.text[match.end() :]):
+    for match in re.finditer(
+        r"\b(?:before|prior to|ahead of|after|following|earlier than|later than|until)\b", analysis.text, re.IGNORECASE
+    ):
+        if _next_is_quantity(analysis, match.end()) or re.match(
+            r"\s*(?:that|this|which|[,.;]|$)", analysis.text[match.end() :]
+        ):
             continue
         main, other = _sides(analysis, match.start(), match.end())
         if main and other:
@@ -99,8 +105,16 @@ def _sides(analysis: Analysis, start: int, end: int) -> tuple[tuple[Word, ...], 
 
 def _words(analysis: Analysis, start: int, end: int) -> tuple[Word, ...]:
     words = [word for word in analysis.words if start <= word.start < end]
-    words += [Word(i.start, i.end, i.norm.casefold(), i.norm.casefold(), 0, True) for i in analysis.identifiers if start <= i.start < end]
-    words += [Word(q.start, q.end, q.text, f"{q.noun} {q.value}", 0, True) for q in analysis.quantities if start <= q.start < end and q.kind == "label"]
+    words += [
+        Word(i.start, i.end, i.norm.casefold(), i.norm.casefold(), 0, True)
+        for i in analysis.identifiers
+        if start <= i.start < end
+    ]
+    words += [
+        Word(q.start, q.end, q.text, f"{q.noun} {q.value}", 0, True)
+        for q in analysis.quantities
+        if start <= q.start < end and q.kind == "label"
+    ]
     return tuple(words)
 
 
@@ -109,7 +123,8 @@ def _overlap(mine: tuple[Word, ...], theirs: tuple[Word, ...]) -> float:
     if not mine or not theirs:
         return 0.0
     hits = sum(
-        any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in theirs) for word in mine
+        any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in theirs)
+        for word in mine
     )
     return hits / min(len(mine), len(theirs)) if len(mine) <= len(theirs) else hits / len(mine)
 
@@ -144,7 +159,9 @@ def _value_of(words: tuple[Word, ...], others: tuple[Word, ...], alignment: Alig
     own = {word.stem for word in words} - {word.stem for word in others}
     for number, claim in enumerate(alignment.claims):
         places = [
-            (label.end, label) for label in claim.quantities if label.kind == "label" and f"{label.noun} {label.value}" in own
+            (label.end, label)
+            for label in claim.quantities
+            if label.kind == "label" and f"{label.noun} {label.value}" in own
         ] + [(word.end, word) for word in claim.words if word.stem in own and word.name]
         for place, _ in places:
             after = [q for q in claim.quantities if q.start >= place and q.kind in ("measure", "date", "count")]

@@ -24,7 +24,9 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         mine, theirs = _sign(pair.segment), _sign(target.segment)
         if mine * theirs * (-1) ** len(pair.opposites) >= 0:
             continue
-        if not pair.opposites and (_denies_by_meaning(alignment, pair, target) or _agrees_elsewhere(pair, mine, segments, target)):
+        if not pair.opposites and (
+            _denies_by_meaning(alignment, pair, target) or _agrees_elsewhere(pair, mine, segments, target)
+        ):
             continue
         yield _finding(pair, target)
         return
@@ -71,7 +73,11 @@ def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
             (other.start, other.end), True,
         )  # fmt: skip
     negation = target.segment.negations or ((target.segment.start, target.segment.end),)
-    message = "the claim denies this" if target.segment.negations or target.segment.mood is Mood.FORBIDDEN else "this denies what the claim says"
+    message = (
+        "the claim denies this"
+        if target.segment.negations or target.segment.mood is Mood.FORBIDDEN
+        else "this denies what the claim says"
+    )
     where = pair.segment.negations[0] if pair.segment.negations else span
     return Finding("polarity", message, where, target.claim, negation[0], True)
 

@@ -11,12 +11,18 @@ from aipk_core.verify.lexicon import cues
 from aipk_core.verify.pairing import SegmentPair
 
 _ALL = re.compile(r"\b(?:all|every|each|always|everyone|everybody|both|entirely|completely)\b", re.IGNORECASE)
-_NOT_ALL = re.compile(r"\b(?:most|some|several|many|few|a few|certain|mostly|usually|often|sometimes|partly|half|rarely|(?P<k>one|two|three|four|five|six|\d+) of the \w+)\b", re.IGNORECASE)
+_NOT_ALL = re.compile(
+    r"\b(?:most|some|several|many|few|a few|certain|mostly|usually|often|sometimes|partly|half|rarely|(?P<k>one|two|three|four|five|six|\d+) of the \w+)\b",
+    re.IGNORECASE,
+)
 _FEW = re.compile(r"\b(?:only|just|merely|no more than) (?:one|a single|two|a few|some)\b|\bonly some\b", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:all|every|each|both|everyone|everybody|anyone|anybody|any)\b", re.IGNORECASE)
 _BOTH = re.compile(r"\b(?:both|either of)\b", re.IGNORECASE)
 _NEITHER = re.compile(r"\b(?:neither|none|no)\b", re.IGNORECASE)
-_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b(?! (?:if|when|after|once|before|until|in|on|at|by|for|with|one|a|two|\d))|\b(?:alone|nobody else)\b", re.IGNORECASE)
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively)\b(?! (?:if|when|after|once|before|until|in|on|at|by|for|with|one|a|two|\d))|\b(?:alone|nobody else)\b",
+    re.IGNORECASE,
+)
 _EVERYONE = re.compile(r"\b(?:everyone|everybody|anyone|anybody|all|any|every|both)\b", re.IGNORECASE)
 
 

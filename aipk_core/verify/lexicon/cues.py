@@ -25,12 +25,19 @@ NEGATION = {
         r"|\b(?:rather than|instead of|other than|as opposed to|except(?: for)?)\b|\ba last resort\b",
         _I,
     ),
-    "de": re.compile(r"\b(?:nicht|kein\w*|nie|niemals|niemand\w*|nichts|ohne|weder|noch nie|keinesfalls|un(?:verschlüsselt|gültig|möglich|zulässig)\w*)\b", _I),
+    "de": re.compile(
+        r"\b(?:nicht|kein\w*|nie|niemals|niemand\w*|nichts|ohne|weder|noch nie|keinesfalls|un(?:verschlüsselt|gültig|möglich|zulässig)\w*)\b",
+        _I,
+    ),
     "fr": re.compile(r"\b(?:ne|n['’]|pas|jamais|aucune?|rien|personne|sans|ni)\b", _I),
     "es": re.compile(r"\b(?:no|nunca|jamás|ningun\w*|ningún|nada|nadie|sin|ni|tampoco)\b", _I),
     "ru": re.compile(r"\b(?:не|нет|ни|никогда|никто|ничего|нельзя|без|никак\w*|отсутству\w*|невозможно)\b", _I),
-    "ko": re.compile(r"지\s?(?:않|못|말)|없(?:다|는|이|으|고|어|음|습)|아니(?:다|며|라|고|하|한|었|ㄴ)|안\s(?=되|된|됩|한|합)|못\s?(?:한|하)|절대|미(?:지원|포함|적용)|불가"),
-    "zh": re.compile(r"不(?!仅|但|过|同|断|少于|超过|得超过|低于)|没有?|未(?!来)|无(?!论|线)|非(?!常)|绝不|勿|别(?=再|把)"),
+    "ko": re.compile(
+        r"지\s?(?:않|못|말)|없(?:다|는|이|으|고|어|음|습)|아니(?:다|며|라|고|하|한|었|ㄴ)|안\s(?=되|된|됩|한|합)|못\s?(?:한|하)|절대|미(?:지원|포함|적용)|불가"
+    ),
+    "zh": re.compile(
+        r"不(?!仅|但|过|同|断|少于|超过|得超过|低于)|没有?|未(?!来)|无(?!论|线)|非(?!常)|绝不|勿|别(?=再|把)"
+    ),
     "ja": re.compile(r"ない(?!し)|ません|なく(?!と)|なかっ|(?<=[あ-ん])ず(?:に|、|$)|(?:不可|無し|なし|未)(?!来)"),
     "ar": re.compile(r"(?:^|\s)(?:لا|لم|لن|ليس|ليست|غير|بدون|دون|ما)(?=\s)"),
     "hi": re.compile(r"(?:नहीं|मत|बिना|न)(?=\s|।|$)"),
@@ -54,7 +61,10 @@ FORBIDDEN = {
         r"|\b(?:no|none|nobody|no one|neither)\b[^,;.]{0,40}\b(?:may|can|allowed|permitted)\b|\bnever\b[^,;.]{0,12}\b(?:be )?\w+ed\b(?=\s*[,;.]?)(?!)",
         _I,
     ),
-    "de": re.compile(r"\b(?:verboten|untersagt|unzulässig|nicht (?:erlaubt|gestattet|zulässig)|(?:darf|dürfen|kann|können)\b[^,;.]{0,40}\bnicht)\b", _I),
+    "de": re.compile(
+        r"\b(?:verboten|untersagt|unzulässig|nicht (?:erlaubt|gestattet|zulässig)|(?:darf|dürfen|kann|können)\b[^,;.]{0,40}\bnicht)\b",
+        _I,
+    ),
     "ru": re.compile(r"\b(?:запрещ\w+|нельзя|не (?:допускается|разрешается|может|могут|должн\w+)|воспрещ\w+)\b", _I),
     "ko": re.compile(r"금지|수\s?없|안\s?된|안\s?됩|불가|허용되지"),
     "zh": re.compile(r"禁止|不得|不能|不可|不允许|严禁|不准|不许"),
@@ -80,7 +90,10 @@ REQUIRED = {
         r"\b(?:must|shall)\b(?!\s?not|n['’]t)|\b(?:has|have|had) to\b|\b(?:is|are|be|was|were) (?:\w+ )?(?:to be|obliged|bound|obligated|required|expected to)\b|\b(?:mandatory|compulsory|obligatory|required|requires?|necessary|needs? to|necessarily|indispensable)\b",
         _I,
     ),
-    "de": re.compile(r"\b(?:muss|müssen|hat sich|haben sich|verpflichtend|vorgeschrieben|erforderlich|obligatorisch|pflicht|zwingend)\b", _I),
+    "de": re.compile(
+        r"\b(?:muss|müssen|hat sich|haben sich|verpflichtend|vorgeschrieben|erforderlich|obligatorisch|pflicht|zwingend)\b",
+        _I,
+    ),
     "ru": re.compile(r"\b(?:долж\w+|обязан\w*|необходимо|нужно|обязательн\w*|следует|требуется)\b", _I),
     "ko": re.compile(r"해야|하여야|필수|의무|반드시|되어야"),
     "zh": re.compile(r"必须|须|应当|一定要|强制|需要"),
@@ -100,7 +113,10 @@ OPTIONAL = {
     "ja": re.compile(r"任意|必要(?:は|が)ない|しなくても|義務(?:では|は)ない"),
 }
 ADVISED = {
-    "en": re.compile(r"\b(?:should|ought to|recommended|recommends?|advisable|advised|suggested|preferabl[ey]|best practice|preferred|encouraged)\b", _I),
+    "en": re.compile(
+        r"\b(?:should|ought to|recommended|recommends?|advisable|advised|suggested|preferabl[ey]|best practice|preferred|encouraged)\b",
+        _I,
+    ),
     "de": re.compile(r"\b(?:sollte\w*|empfohlen|empfiehlt|ratsam)\b", _I),
     "ru": re.compile(r"\b(?:рекоменд\w+|желательно)\b", _I),
     "ko": re.compile(r"권장|권고|좋다|바람직"),
@@ -112,10 +128,16 @@ UNIVERSAL = re.compile(
     r"\b(?:all|every|each|always|everyone|everybody|everything|any(?:one|body|thing)?|entire|entirely|whole|whatsoever|whatever|whoever|both|invariably|in all cases|in every case|at all times|throughout|no \w+ (?:of any kind|whatsoever)|completely|100\s?%)\b",
     _I,
 )
-PARTIAL = re.compile(r"\b(?:some|several|most|many|few|a few|certain|mostly|mainly|usually|often|sometimes|partly|partially|majority|minority|half|in part|generally|typically|rarely|seldom|occasionally|part of)\b", _I)
-EXCLUSIVE = re.compile(r"\b(?:only|solely|exclusively|alone|nobody but|none but|nothing but|just one|just a single|merely)\b", _I)
+PARTIAL = re.compile(
+    r"\b(?:some|several|most|many|few|a few|certain|mostly|mainly|usually|often|sometimes|partly|partially|majority|minority|half|in part|generally|typically|rarely|seldom|occasionally|part of)\b",
+    _I,
+)
+EXCLUSIVE = re.compile(
+    r"\b(?:only|solely|exclusively|alone|nobody but|none but|nothing but|just one|just a single|merely)\b", _I
+)
 CONDITION = re.compile(
-    r"\b(?:if|unless|provided|providing|only with|only when|only if|only after|only once|until|as long as|except|subject to|in case|on condition|without|whenever|when|once|assuming|depending|where)\b", _I
+    r"\b(?:if|unless|provided|providing|only with|only when|only if|only after|only once|until|as long as|except|subject to|in case|on condition|without|whenever|when|once|assuming|depending|where)\b",
+    _I,
 )
 CONDITION_DENIED = re.compile(
     r"\b(?:whether or not|with or without|regardless|no matter|even (?:if|when|without|though)|in any case|at any time|under any circumstances|irrespective|unconditionally|always|at all times|whenever|however|come what may|right away|without any|at (?:the|their|his|her|its) [\w'’]*\s?discretion|without exception|automatically in all)\b",
@@ -124,8 +146,14 @@ CONDITION_DENIED = re.compile(
 BEFORE = re.compile(r"\b(?:before|prior to|ahead of|earlier than|in advance of|preceding|until)\b", _I)
 AFTER = re.compile(r"\b(?:after|following|once|later than|subsequent to|since|upon|as soon as|when)\b", _I)
 STRICT_AFTER = re.compile(r"\b(?:after|following|later than|subsequent to|once)\b", _I)
-CAUSE_AFTER = re.compile(r"\b(?:because(?: of)?|since|due to|owing to|as a result of|on account of|caused by|thanks to|brought about by|triggered by)\b", _I)
-CAUSE_BEFORE = re.compile(r"(?:\b(?:therefore|hence|thus|consequently|as a result(?! of)|so that|which is why|leads? to|led to|causes?|caused(?! by)|results? in|resulted in|made|triggers?|triggered(?! by)|brings? about)\b|, so\b)", _I)
+CAUSE_AFTER = re.compile(
+    r"\b(?:because(?: of)?|since|due to|owing to|as a result of|on account of|caused by|thanks to|brought about by|triggered by)\b",
+    _I,
+)
+CAUSE_BEFORE = re.compile(
+    r"(?:\b(?:therefore|hence|thus|consequently|as a result(?! of)|so that|which is why|leads? to|led to|causes?|caused(?! by)|results? in|resulted in|made|triggers?|triggered(?! by)|brings? about)\b|, so\b)",
+    _I,
+)
 
 
 LEXICAL_DENIAL = re.compile(

@@ -64,6 +64,11 @@ class WordNet:
     def __contains__(self, word: str) -> bool:
         return word in self._senses
 
+    def nominal(self, word: str) -> bool:
+        """Whether ``word`` can be a noun, an adjective or a name that is in no dictionary, rather than only a verb."""
+        senses = [sense for lemma in self._lemmas(word) for sense in self._senses.get(lemma, ())]
+        return not senses or any(sense[0] in "na" for sense in senses)
+
     def lemmas(self, word: str) -> tuple[str, ...]:
         """Base forms that ``word`` (lower case) may stand for, the word itself first if it is one."""
         return self._lemmas(word)

@@ -1,0 +1,188 @@
+"""Which value belongs to which subject: exchanged values, exchanged roles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.identifiers import Identifier
+from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+from aipk_core.verify.quantities import Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A word, quantity or identifier of a text; ``kind`` groups those that can stand for each other."""
+
+    start: int
+    end: int
+    kind: str
+    thing: Word | Quantity | Identifier
+
+    def same(self, other: _Item) -> bool:
+        mine, theirs = self.thing, other.thing
+        if isinstance(mine, Word) and isinstance(theirs, Word):
+            return word_relation(mine.stem, mine.norm, theirs.stem, theirs.norm) >= Relation.DERIVED
+        if isinstance(mine, Quantity) and isinstance(theirs, Quantity):
+            return mine.same_as(theirs) and (mine.kind == "label") == (theirs.kind == "label")
+        if isinstance(mine, Identifier) and isinstance(theirs, Identifier):
+            return mine.norm.casefold() == theirs.norm.casefold()
+        return False
+
+    def rivals(self, other: _Item) -> bool:
+        """Whether the two are of one kind and differ: two lengths, two part numbers, flood and ebb."""
+        mine, theirs = self.thing, other.thing
+        if isinstance(mine, Word) and isinstance(theirs, Word):
+            if not (mine.norm.isascii() and theirs.norm.isascii()):
+                return False
+            return wordnet().relation(mine.norm, theirs.norm) in (Relation.OPPOSITE, Relation.SIBLING) or (
+                mine.name and theirs.name
+            )
+        return self.kind == other.kind and not self.same(other)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Items that stand together in one clause; ``claim`` is -1 for the statement."""
+
+    claim: int
+    items: tuple[_Item, ...]
+    inherited: tuple[_Item, ...] = ()
+
+
+def check_binding(alignment: Alignment) -> Iterator[Finding]:
+    mine = _groups(alignment.statement, -1)
+    theirs = [group for number, claim in enumerate(alignment.claims) for group in _groups(claim, number)]
+    if len(theirs) < 2:
+        return
+    for group in mine:
+        items = [*group.items, *group.inherited]
+        for x in group.items:
+            for y in items:
+                if x is y:
+                    continue
+                with_x = [g for g in theirs if _has(g, x)]
+                with_y = [g for g in theirs if _has(g, y)]
+                if not with_x or not with_y or any(g in with_y for g in with_x):
+                    continue
+                finding = _exchanged(x, y, with_x, with_y, mine, group)
+                if finding is not None:
+                    yield finding
+                    return
+
+
+def _exchanged(
+    x: _Item, y: _Item, with_x: list[_Group], with_y: list[_Group], mine: list[_Group], group: _Group
+) -> Finding | None:
+    """``x`` stands with ``y`` here and apart from it in the claims; is it because the two were exchanged?"""
+    for there_x in with_x:
+        for there_y in with_y:
+            if _full_exchange(x, y, there_x, there_y, mine, group):
+                return _finding(x, y, there_x)
+            if there_x.claim != there_y.claim:
+                continue
+            other_x = next((item for item in there_y.items if item.rivals(x) and not _in_any(mine, item)), None)
+            other_y = next((item for item in there_x.items if item.rivals(y) and not _has(group, item)), None)
+            if (
+                other_x is not None
+                and other_y is not None
+                and (
+                    isinstance(x.thing, Quantity | Identifier)
+                    or isinstance(y.thing, Quantity | Identifier)
+                    or _unique_pair(x, y)
+                )
+            ):
+                return _finding(x, y, there_x)
+    return None
+
+
+def _full_exchange(x: _Item, y: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], group: _Group) -> bool:
+    """Whether another clause here pairs what the claims pair with ``y`` and ``x`` the other way round."""
+    for other in mine:
+        if other is group:
+            continue
+        has_partner_of_x = any(
+            _has(there_x, item) and not _has(there_y, item) and not _has(group, item) for item in other.items
+        )
+        has_partner_of_y = any(
+            _has(there_y, item) and not _has(there_x, item) and not _has(group, item) for item in other.items
+        )
+        if has_partner_of_x and has_partner_of_y:
+            return True
+    return False
+
+
+def _unique_pair(x: _Item, y: _Item) -> bool:
+    return isinstance(x.thing, Word) and isinstance(y.thing, Word)
+
+
+def _finding(x: _Item, y: _Item, there_x: _Group) -> Finding:
+    match = next(item for item in there_x.items if item.same(x))
+    return Finding(
+        "binding", f"“{_text(x)}” goes with something else in the claim than “{_text(y)}”", (x.start, x.end), there_x.claim,
+        (match.start, match.end), True,
+    )  # fmt: skip
+
+
+def _text(item: _Item) -> str:
+    thing = item.thing
+    if isinstance(thing, Quantity):
+        return f"{thing.noun} {thing.text}" if thing.kind == "label" else thing.text
+    return thing.norm
+
+
+def _groups(analysis: Analysis, claim: int) -> list[_Group]:
+    """Clauses with what stands in them; a clause without a name of its own inherits those of the clause before."""
+    groups: list[_Group] = []
+    all_items = _items(analysis)
+    for start, end in _merged_clauses(analysis, all_items):
+        items = tuple(item for item in all_items if start <= item.start < end)
+        if not items:
+            continue
+        inherited: tuple[_Item, ...] = ()
+        if groups and not any(_is_subject_like(item) for item in items):
+            before = groups[-1]
+            inherited = tuple(item for item in (*before.items, *before.inherited) if _is_subject_like(item))
+        groups.append(_Group(claim, items, inherited))
+    return groups
+
+
+def _merged_clauses(analysis: Analysis, items: list[_Item]) -> list[tuple[int, int]]:
+    """Clauses, each with at least two items: a lone one belongs to the clause before it."""
+    spans: list[tuple[int, int]] = []
+    for start, end in analysis.clauses:
+        count = sum(start <= item.start < end for item in items)
+        previous = sum(spans[-1][0] <= item.start < spans[-1][1] for item in items) if spans else 0
+        if spans and (count < 2 or previous < 2) and analysis.text[spans[-1][1] - 1] not in ";；。":
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _items(analysis: Analysis) -> list[_Item]:
+    items = [_Item(word.start, word.end, "word", word) for word in analysis.words]
+    items += [
+        _Item(q.start, q.end, f"label:{q.noun}" if q.kind == "label" else f"{q.kind}:{q.key}", q)
+        for q in analysis.quantities
+    ]
+    items += [_Item(i.start, i.end, f"id:{i.family}", i) for i in analysis.identifiers]
+    return sorted(items, key=lambda item: item.start)
+
+
+def _is_subject_like(item: _Item) -> bool:
+    thing = item.thing
+    if isinstance(thing, Word):
+        return thing.name
+    return isinstance(thing, Identifier) or thing.kind == "label"
+
+
+def _has(group: _Group, item: _Item) -> bool:
+    return any(item.same(other) for other in (*group.items, *group.inherited))
+
+
+def _in_any(groups: list[_Group], item: _Item) -> bool:
+    return any(_has(group, item) for group in groups)
