@@ -27,6 +27,12 @@ _WORDS_TOO: Final = words("no art fig app tab pub ed ex miss mass ill wash ore r
 _ALWAYS_INNER: Final = words("eg ie cf viz vs approx incl excl esp resp bzw vgl ca sog env")
 # Words after which a lone mark is a character that is spoken of: "a leading ! character", "= and ! in strings".
 _BEFORE_SYMBOL: Final = words("and or a an the leading trailing symbol character sign use add with")
+# "Figure 3. The ferry" and "Step 2. Wait." are one sentence: the number is a label.
+_NUMBERED_THINGS: Final = words(
+    "figure fig. table chapter section step part appendix example algorithm theorem lemma definition exhibit listing box "
+    "rule question exercise problem article abbildung abb. tabelle kapitel schritt teil tableau étape chapitre figura "
+    "tabla paso capítulo рисунок рис. таблица глава шаг"
+)
 # Times and eras, and the names that go on after them: "at 5 p.m. Monday", "9 a.m. EST", but "at 5 p.m. Ann left".
 _HALVES_AND_ERAS: Final = words("a.m p.m b.c b.c.e c.e")
 _AFTER_TIMES: Final = words(
@@ -52,6 +58,7 @@ class Stop(NamedTuple):
         dash: the dash between the opener and ``word``, if there is one.
         word: the start of the word after the white space; ``""`` at the end of the text.
         first: ``token`` is the first thing in its sentence.
+        label: the only word before ``token`` in its sentence, in lower case; ``""`` if there are none or several.
     """
 
     before: str
@@ -62,6 +69,7 @@ class Stop(NamedTuple):
     dash: str
     word: str
     first: bool
+    label: str
 
 
 def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
@@ -83,7 +91,8 @@ def ends_sentence(stop: Stop, rules: LanguageRules) -> bool:
         return True
     if len(stop.marks) > 1 or mark == "…":
         return _after_ellipsis(stop, lower)
-    if stop.first and stop.closers in ("", ")") and _ENUMERATOR.match(stop.token.lstrip(_LEADING)):
+    labels = stop.closers in ("", ")") and (stop.first or stop.label in _NUMBERED_THINGS)
+    if labels and _ENUMERATOR.match(stop.token.lstrip(_LEADING)):
         return False
     if stop.closers:
         return not lower

@@ -21,7 +21,7 @@ from aipk_core.text.sentence_rules import LanguageRules, rules_for
 from aipk_core.text.spans import Span, stripped
 
 _BRACKET_REACH: Final = 300  # a bracket that does not close within this many characters protects nothing
-_THAI_PIECE: Final = 40
+_THAI_PIECE: Final = 60
 _WIDE_CONTINUES: Final = ("と", "って", "、", "，", "。", "；", "：", "の", "を", "が", "は", "に", "で", "も", "的")
 _CHINESE_SAID: Final = re.compile(r"[^\s。！？，]{0,3}(?:[说說问問答喊叫]|(?<!知)道)")
 _LEADING: Final = " \t\n\r([\"'•⁃‣▪●◦–—*+>#-"
@@ -41,7 +41,7 @@ _EVENT: Final = re.compile(
     rf"(?P<line>(?<=[\n\r\u2028\u2029])\s*+)"
     rf"|(?P<stop>(?<=[{_STOPS}])(?P<marks>(?:(?<=\.)(?:[ \u00a0]\.(?![^\s.{_CLOSERS}]))++)?[{_STOPS}]*+)"
     rf"(?:[ \u00a0\u202f]?[\u00bb\u203a]|[ ]\)(?!\S))?[{_CLOSERS}]*+"
-    rf"(?:\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
+    rf"(?:[ ]?\[\d{{1,3}}\](?=\s|\[|\Z)|[\u00b9\u00b2\u00b3\u2070-\u2079]+(?=\s|\Z))*+)"
     rf"|(?P<starter>(?<=[a-z][ ][A-Z])(?<=[a-z][ ].)(?:(?<=H)(?:e|er|is)|(?<=I)t|(?<=S)he|(?<=T)(?:hey|his|hese|here|heir)"
     rf"|(?<=W)e|(?<=Y)ou|(?<=M)y|(?<=O)ur)(?:'s|'re)?[ ](?=[a-z]))"
     rf"|(?P<wide>(?<=[{_WIDE}])[{_WIDE}!?\u2026]*+[{_WIDE_CLOSERS}]*+)"
@@ -63,15 +63,33 @@ _NO_UNPUNCTUATED_END: Final = words(
 _THAI_ENDINGS: Final = ("ครับ", "ค่ะ", "คะ", "นะ", "จ้ะ", "จ้า")
 _THAI_CONTINUES: Final = (
     "และ", "หรือ", "แต่", "ที่", "ซึ่ง", "โดย", "เพราะ", "เพื่อ", "ว่า", "กับ", "จาก", "ใน", "ของ", "เช่น", "ได้แก่", "คือ", "เป็น",
-    "รวมถึง", "ตลอดจน", "จึง", "ก็", "ฯ", "ๆ",
+    "รวมถึง", "ตลอดจน", "จึง", "ก็", "อัน", "ไม่ว่า", "แก่", "ตาม", "เพียง", "ต่อ", "ยัง", "ด้วย", "อย่าง", "เท่า", "ฯ", "ๆ",
 )  # fmt: skip
+_THAI_UNFINISHED: Final = (
+    "และ",
+    "หรือ",
+    "แต่",
+    "ที่",
+    "ซึ่ง",
+    "โดย",
+    "เพราะ",
+    "เพื่อ",
+    "ว่า",
+    "กับ",
+    "จาก",
+    "ใน",
+    "ของ",
+    "เช่น",
+    "ๆ",
+    "ฯ",
+)
 
 
 def split_sentences(text: str, lang: str = "en", atoms: Sequence[Span] = ()) -> list[Span]:
     """The sentences of ``text`` in order, without white space at their ends; between them there is only white space.
 
     A blank line always ends a sentence. A single line break ends one unless the lines look wrapped (see
-    ``sentence_lines``). Thai has no end mark: a space between Thai letters ends a sentence once the piece has 40
+    ``sentence_lines``). Thai has no end mark: a space between Thai letters ends a sentence once the piece has 60
     characters, or after a polite particle, and never before a word that continues one (and, or, that, which …).
 
     Args:
@@ -168,6 +186,8 @@ class _Scan:
             return False
         opener, dash, word = self._next_word(end)
         token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
+        near = begin - self.start < 48
+        leading = text[self.start : begin - len(token)].strip(_LEADING) if near else " "
         place = Stop(
             before=before[: len(before) - len(token)],
             token="" if self.atoms and self._ends_atom(begin) else token,
@@ -176,7 +196,8 @@ class _Scan:
             opener=opener,
             dash=dash,
             word=word,
-            first=begin - self.start < 48 and not text[self.start : begin - len(token)].strip(_LEADING),
+            first=not leading,
+            label=leading.lower(),
         )
         return ends_sentence(place, self.rules)
 
@@ -222,7 +243,7 @@ class _Scan:
         return last.isalpha() and len(last) > 1 and last not in _NO_UNPUNCTUATED_END
 
     def _thai(self, begin: int, end: int) -> bool:
-        if self.text.startswith(_THAI_CONTINUES, end):
+        if self.text.startswith(_THAI_CONTINUES, end) or self.text.endswith(_THAI_UNFINISHED, self.start, begin):
             return False
         return begin - self.start >= _THAI_PIECE or self.text.endswith(_THAI_ENDINGS, self.start, begin)
 

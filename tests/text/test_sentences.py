@@ -59,6 +59,11 @@ def check(marked: str, lang: str = "en") -> None:
         "Great!!!¦Is that so?!¦Yes.",
         "She works at Yahoo! in the north.",
         "Do not use ! in names.",
+        "The limit is 110. [1]¦It was lower. [2] [3]",
+        "Figure 3. The ferry at night.¦Step 2. Wait for it.",
+        "See Fig. S1 and App. B for more.¦There are 2.¦They differ.",
+        "They met at noon and parted at 5 p.m.¦Robert left.¦At 9 a.m. EST he came back.",
+        "And then, oh! she fell.",
         "I love it :)¦You should go.",
         "1. Install it.¦2. Start it.¦3. Enjoy.",
         "We sell: 1) apples, 2) pears, and 3) plums.",
@@ -78,6 +83,9 @@ def test_english(marked: str) -> None:
         ("fr", "L'art. 5 s'applique, p. ex. en 1999.¦C'est tout."),
         ("es", "El Sr. García vive en EE. UU. desde 1990.¦¿Cómo está?¦¡Bien!¦La pág. 5 es útil."),
         ("ru", "А. С. Пушкин родился в 1799 г. в Москве.¦Он писал стихи, прозу и т. д.¦Это известно."),
+        ("ru", "Комната 14 кв.м. в доме.¦В 2012 гг. Виктор жил там."),
+        ("es", "Duró 1:39 Hs. de carrera.¦1 + 1 es 2.¦2 + 2 es 4."),
+        ("de", "Wir trafen Dr. med. Meyer in der Berliner Str. 5.¦„Keine Lust.“¦Das steht auf S. 23."),
         ("ru", "«Привет!» — сказал он.¦Цена 5 тыс. руб. за штуку, т. е. мало."),
         ("ko", "저는 학생입니다.¦버전 1.36을 씁니다.¦정말요?¦네!"),
         ("ar", "هذا كتاب.¦هل هو جيد؟¦نعم!¦الإصدار 1.36 متاح."),
@@ -95,6 +103,7 @@ def test_languages_with_spaces(lang: str, marked: str) -> None:
     [
         ("zh", "今天天气很好。¦我们去公园吧！¦好吗？¦见第3.5节。"),
         ("zh", "他说：“很好。”¦她走了。"),
+        ("zh", "“很好。”他说。¦我们去看《你好！朋友》吧。"),
         ("ja", "これは本です。¦「はい。そうです。」と彼は言った。¦終わり！"),
         ("ja", "東京（人口が多い。大きい。）は首都です。¦次。"),
     ],
@@ -106,7 +115,7 @@ def test_languages_without_spaces(lang: str, marked: str) -> None:
 
 def test_thai_sentences_end_at_spaces_after_particles_and_long_pieces() -> None:
     check("สวัสดีครับ¦ผมชื่อสมชาย", "th")
-    long_piece = "วันนี้อากาศดีมากและเราจะไปเที่ยวที่สวนสาธารณะ"
+    long_piece = "วันนี้อากาศดีมากและเราจะไปเที่ยวที่สวนสาธารณะขนาดใหญ่ใกล้บ้านของเรา"
     check(f"{long_piece}¦พรุ่งนี้ฝนจะตก", "th")
     check(f"{long_piece} และกลับบ้าน", "th")  # "and" continues
 
