@@ -16,7 +16,7 @@ Hugo's and Docsy's own shortcodes are built in. A corpus adds those of its site 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -76,12 +76,16 @@ def shipped_tables() -> dict[str, dict[str, Any]]:
     return tables
 
 
-def build_table(options: Mapping[str, Any], base_url: str = "") -> tuple[ShortcodeTable, dict[str, Any]]:
+def build_table(
+    options: Mapping[str, Any], base_url: str = "", used: Iterable[str] = ()
+) -> tuple[ShortcodeTable, dict[str, Any]]:
     """The table for a site, and the other settings that its tables make.
 
     Args:
         options: ``shortcodes`` (name -> settings), and ``extends``: the name of a shipped table; without it the shipped
             table for ``base_url`` is used, if there is one.
+        used: shortcodes of a page that stands alone, without a site to say where it belongs: the shipped table that
+            knows most of them is used.
 
     Raises:
         CorpusError: a table is wrong, or ``extends`` names none.
@@ -89,7 +93,7 @@ def build_table(options: Mapping[str, Any], base_url: str = "") -> tuple[Shortco
     shipped = shipped_tables()
     extends = options.get("extends")
     if extends is None:
-        extends = next((name for name, table in shipped.items() if base_url in table.get("sites", [])), _BUILT_IN)
+        extends = _fitting(shipped, base_url, set(used))
     if extends not in shipped:
         raise CorpusError(
             f"there is no shortcode table named {extends!r}",
@@ -104,6 +108,17 @@ def build_table(options: Mapping[str, Any], base_url: str = "") -> tuple[Shortco
     for table in (*chosen, options):
         settings.update({key: value for key, value in table.items() if key not in ("shortcodes", "sites", "extends")})
     return ShortcodeTable(*(table.get("shortcodes", {}) for table in chosen), own), settings
+
+
+def _fitting(shipped: Mapping[str, Mapping[str, Any]], base_url: str, used: set[str]) -> str:
+    for name, table in sorted(shipped.items()):
+        if base_url in table.get("sites", []):
+            return name
+    unknown = used - set(shipped[_BUILT_IN]["shortcodes"])
+    return max(
+        sorted(shipped),
+        key=lambda name: (len(unknown & set(shipped[name]["shortcodes"])), name == _BUILT_IN),
+    )
 
 
 def _checked(name: str, settings: Any) -> Mapping[str, Any]:

@@ -129,7 +129,8 @@ def _heading_words(element: Element) -> set[str]:
     first = next((child for child in element.children if isinstance(child, Element)), None)
     if first is None or element.tag not in ("div", "section") or first.tag not in ("h1", "h2", "h3", "h4"):
         return set()
-    return set().union(*(_words(part) for part in first.elements()))
+    names = [part.attributes.get("id", "") for part in first.elements()]
+    return _words(first) | {word.lower() for name in names for word in _WORD.findall(name[:100])}
 
 
 def _words(element: Element) -> set[str]:

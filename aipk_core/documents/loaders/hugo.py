@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,7 @@ from aipk_core.documents.model import Document, Origin
 from aipk_core.documents.traced import Place, SourceText, Traced
 
 _MAX_EXPANDED = 32 << 20
+_SHORTCODE = re.compile(r"\{\{[<%]\s*([A-Za-z_][\w/-]*)")
 
 
 def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
@@ -36,8 +38,8 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
         CorpusError: the corpus's shortcode table is wrong.
     """
     site = context.site if isinstance(context.site, HugoSite) else HugoSite(context.site or _NoFiles(), context.options)
-    table, settings = _table(site, context)
     source = source_text(raw.id, raw.data, raw.encoding, file="")
+    table, settings = _table(site, context, source.text)
     header = split_front_matter(source.text)
     builder = DocumentBuilder(raw.id, len(raw.data), keep_no_break=True)
     if header.problem:
@@ -62,7 +64,7 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
     return builder.build(
         title=title or _first_heading(builder),
         url=url,
-        lang=raw.lang or language.code,
+        lang=raw.lang or (language.code if site.config else _own_language(header)),
         media_type="text/x-hugo",
         metadata={"front_matter": header.values} if header.values else {},
     )
@@ -78,7 +80,10 @@ class _NoFiles:
         return ()
 
 
-def _table(site: HugoSite, context: LoadContext) -> tuple[ShortcodeTable, dict[str, Any]]:
+def _table(site: HugoSite, context: LoadContext, text: str) -> tuple[ShortcodeTable, dict[str, Any]]:
+    """The shortcode table, built once for a site."""
+    if not site.config:
+        return build_table(context.options, site.base_url, _SHORTCODE.findall(text))
     key = ("table", id(context.options))
     if key not in site.memory:
         # The options are kept as well, so that no other object can get their identity meanwhile.
@@ -97,6 +102,11 @@ def _title_html(source: SourceText, header: FrontMatter, title: str) -> Traced:
     if at < 0:
         place = Place(source, 0, header.body, Origin.LITERAL)
     return Traced([("<h1>", None), (written, place), ("</h1>\n", None)])
+
+
+def _own_language(header: FrontMatter) -> str:
+    """The language that a page without a site names itself."""
+    return str(header.values.get("lang") or header.values.get("language") or "und")
 
 
 def _url(site: HugoSite, path: str, header: FrontMatter) -> str:

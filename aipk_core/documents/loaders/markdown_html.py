@@ -8,6 +8,7 @@ comes out as a browser shows it.
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class HeadingIds:
 
 
 def github_id(text: str) -> str:
-    kept = (c for c in text.strip().lower() if c.isalnum() or c in " -_")
+    kept = (c for c in text.strip().lower() if c.isalnum() or c in " -_" or unicodedata.category(c)[0] == "M")
     return "".join("-" if c == " " else c for c in kept)
 
 
