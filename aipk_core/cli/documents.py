@@ -17,7 +17,7 @@ from rich.tree import Tree
 
 from aipk_core.cli.console import EXIT_BELOW, err, escaped, out, progress_bar, reporting_errors
 from aipk_core.corpus import CORPUS_FILE, load_corpus
-from aipk_core.documents.ingest import DocumentFailure, ingest
+from aipk_core.documents.ingest import DocumentFailure, ingest, language_of
 from aipk_core.documents.links import citation_url
 from aipk_core.documents.model import Block, Document, Problem
 from aipk_core.documents.sources import FilesSource, Progress, SourceSnapshot, open_source
@@ -166,7 +166,8 @@ def _from_stdin(choice: _Choice) -> Document | DocumentFailure:
 
     data = sys.stdin.buffer.read(Limits().max_bytes + 1)
     try:
-        return load(RawDocument("stdin", data, choice.media_type or _sniffed(data), lang=choice.lang))
+        document = load(RawDocument("stdin", data, choice.media_type or _sniffed(data), lang=choice.lang))
+        return replace(document, lang=language_of(document))
     except DocumentError as error:
         return DocumentFailure("stdin", error.code, error.message, error.remedy)
 

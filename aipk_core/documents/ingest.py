@@ -16,6 +16,7 @@ from aipk_core.documents.sources.model import Source
 from aipk_core.documents.sources.snapshot import Progress, SourceFile, SourceSnapshot
 from aipk_core.documents.worker_pool import Lost, can_start_processes, map_in_processes, useful_workers
 from aipk_core.errors import AipkError, DocumentError, SourceError
+from aipk_core.text.languages import UNDETERMINED, detect_language
 
 HUGO_PAGE = "text/x-hugo"
 _FEW_FILES = 48
@@ -109,7 +110,16 @@ def load_file(
         licence=settings.licence,
         attribution=settings.attribution,
         url=document.url or file.url,
+        lang=language_of(document, settings.lang),
     )
+
+
+def language_of(document: Document, fallback: str = "") -> str:
+    """The language that a document says it has; else what its text looks like; else ``fallback``, else English."""
+    if document.lang not in {"", UNDETERMINED}:
+        return document.lang
+    detected = detect_language(document.text)
+    return detected if detected != UNDETERMINED else fallback or "en"
 
 
 def load_context(snapshot: SourceSnapshot, settings: Source, limits: Limits) -> LoadContext:

@@ -132,7 +132,11 @@ def _serve(start: Callable[[Any], Work], setting: Any, connection: Connection) -
             item = connection.recv_bytes()
         except EOFError:
             return
-        connection.send_bytes(work(item.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass"))
+        answer = work(item.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+        try:
+            connection.send_bytes(answer)
+        except BrokenPipeError:
+            return  # nobody wants the answer any more
 
 
 def _events(pool: list[_Worker]) -> list[int]:

@@ -53,6 +53,19 @@ def test_the_language_of_the_source_is_that_of_documents_that_have_none(tmp_path
     assert document.lang == "de"
 
 
+def test_a_document_that_does_not_say_its_language_is_asked_for_it(tmp_path: Path) -> None:
+    folder(
+        tmp_path,
+        {
+            "a.md": "Der Wagen ist nicht mit dem Schlüssel zu öffnen, und das ist auch gut so.".encode(),
+            "b.md": b"---\nlang: fr\n---\nBonjour.",
+            "c.md": "노드는 파드를 실행한다.".encode(),
+            "d.md": b"1 2 3",
+        },
+    )
+    assert [item.lang for item in results(tmp_path) if isinstance(item, Document)] == ["de", "fr", "ko", "en"]
+
+
 def test_only_some_documents_can_be_asked_for(tmp_path: Path) -> None:
     folder(tmp_path, dict.fromkeys(("a.txt", "b.txt", "c.txt"), b"Text."))
     snapshot = open_folder(FilesSource(), tmp_path)

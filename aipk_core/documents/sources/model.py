@@ -55,7 +55,7 @@ class Source(BaseModel):
     """Address under which readers find the files: a document's URL is this plus its path. Web pages have their own URL."""
 
     lang: str = ""
-    """BCP 47 tag of documents that do not name their language themselves; empty means English."""
+    """BCP 47 tag of all documents; empty means that each document, or else its text, decides."""
 
     include: Texts = ()
     """Patterns like those of ``.gitignore`` for the files that are documents; none means every file that may be one."""
