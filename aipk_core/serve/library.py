@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from aipk_core.answer.answerer import Limits
 from aipk_core.answer.model import Backend
 from aipk_core.answer.opening import embedder_for, open_answerer
 from aipk_core.embedding import EmbeddingSettings
@@ -22,6 +23,7 @@ def open_desks(
     backend: Backend | None = None,
     embedding: EmbeddingSettings | None = None,
     cache_dir: Path | None = None,
+    limits: Limits | None = None,
 ) -> Desks:
     """One desk for each package; with several, first of all one over all of them.
 
@@ -37,12 +39,12 @@ def open_desks(
     now = int(time.time())
     desks = []
     if len(packages) > 1:
-        answerer = open_answerer(packages, embedder, backend=backend, retriever=merged)
+        answerer = open_answerer(packages, embedder, backend=backend, retriever=merged, limits=limits)
         desks.append(Desk(_free_name(merged.labels), answerer, merged, now, "All packages together"))
     for label, package in zip(merged.labels, packages, strict=True):
         alone = PackageRetriever([package], embedder)
         alone.labels = (label,)  # the name that tells it apart here, also in its hits
-        answerer = open_answerer([package], embedder, backend=backend, retriever=alone)
+        answerer = open_answerer([package], embedder, backend=backend, retriever=alone, limits=limits)
         desks.append(Desk(label, answerer, alone, now, package.manifest.title or package.manifest.name))
     return Desks(tuple(desks), dict(zip(merged.labels, packages, strict=True)))
 
