@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -46,9 +46,25 @@ class _Choice:
     workers: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A row of the table of documents."""
+
+    id: str
+    title: str = ""
+    blocks: int = 0
+    sentences: int = 0
+    characters: int = 0
+    notes: str = ""
+    failure: str = ""
+
+
 @reporting_errors
 def documents(
-    path: Annotated[Path, typer.Argument(help="A file, a folder, a corpus folder, or - for standard input.")],
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="A file, a folder, a corpus folder, or - for standard input.", show_default=False),
+    ] = None,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One document a line, as JSON.")] = False,
     loader: Annotated[LoaderName, typer.Option(help="hugo reads the files as pages of a Hugo site.")] = LoaderName.AUTO,
     site: Annotated[
@@ -66,16 +82,19 @@ def documents(
     With --jsonl a document that cannot be read is a line with errors and an empty text, and the command ends with 0.
     Without it, the command ends with 1 when some document could not be read.
     """
-    choice = _Choice(path, loader, site, lang, media_type, workers)
+    if path is None and site is None:
+        raise UsageError(
+            "there is nothing to read", where="PATH", remedy="Name a file or folder, or a site with --site"
+        )
+    choice = _Choice(path or site or Path(), loader, site, lang, media_type, workers)
     with progress_bar(quiet=jsonl and sys.stderr.isatty() is False) as progress:
         results = _results(choice, progress)
         if jsonl:
             for result in results:
                 _write_line(_record(result, segments))
             return
-        shown = list(results)
-    _show(shown)
-    if any(isinstance(result, DocumentFailure) for result in shown):
+        failed = _show(results)
+    if failed:
         raise typer.Exit(EXIT_BELOW)
 
 
@@ -238,42 +257,48 @@ def _write_line(record: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _show(results: list[Document | DocumentFailure]) -> None:
-    if len(results) == 1 and isinstance(results[0], Document):
-        _show_document(results[0])
-    else:
-        _show_table(results)
+def _show(results: Iterator[Document | DocumentFailure]) -> int:
+    """Print one document as a tree, several as a table; the number of those that could not be read."""
+    first = list(islice(results, 2))
+    if len(first) == 1 and isinstance(first[0], Document):
+        _show_document(first[0])
+        return 0
+    # Documents are let go one by one: a corpus need not fit into memory.
+    rows = [_summary(result) for result in chain(first, results)]
+    _show_table(rows)
+    return sum(bool(row.failure) for row in rows)
 
 
-def _show_table(results: list[Document | DocumentFailure]) -> None:
+def _summary(result: Document | DocumentFailure) -> _Summary:
     from aipk_core.documents.sentences import document_sentences
 
+    if isinstance(result, DocumentFailure):
+        return _Summary(result.id, failure=f"{result.message} ({result.code})")
+    notes = ", ".join(sorted({problem.code for problem in result.problems}))
+    sentences = len(document_sentences(result))
+    return _Summary(result.id, result.title, len(result.blocks), sentences, len(result.text), notes)
+
+
+def _show_table(rows: list[_Summary]) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("document", overflow="fold", max_width=60)
     table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=40)
     table.add_column("blocks", justify="right", no_wrap=True)
     table.add_column("sentences", justify="right", no_wrap=True)
     table.add_column("notes", overflow="fold", style="yellow")
-    failures = [result for result in results if isinstance(result, DocumentFailure)]
-    totals: Counter[str] = Counter()
-    for result in results:
-        if isinstance(result, DocumentFailure):
-            continue
-        count = len(document_sentences(result))
-        notes = ", ".join(sorted({problem.code for problem in result.problems}))
-        table.add_row(
-            escaped(result.id), escaped(result.title), f"{len(result.blocks):,}", f"{count:,}", escaped(notes)
-        )
-        totals.update(documents=1, blocks=len(result.blocks), sentences=count, characters=len(result.text))
-    if totals["documents"]:
+    read = [row for row in rows if not row.failure]
+    for row in read:
+        table.add_row(escaped(row.id), escaped(row.title), f"{row.blocks:,}", f"{row.sentences:,}", escaped(row.notes))
+    if read:
         out.print(table)
-    for failure in failures:
-        out.print(
-            f"[red]not read:[/] {escaped(failure.id)}: {escaped(failure.message)} [dim]({escaped(failure.code)})[/]"
-        )
+    for row in rows:
+        if row.failure:
+            out.print(f"[red]not read:[/] {escaped(row.id)}: {escaped(row.failure)}")
+    failed = len(rows) - len(read)
     out.print(
-        f"{totals['documents']:,} documents, {totals['blocks']:,} blocks, {totals['sentences']:,} sentences, "
-        f"{totals['characters']:,} characters" + (f", [red]{len(failures):,} not read[/]" if failures else "")
+        f"{len(read):,} documents, {sum(row.blocks for row in read):,} blocks, "
+        f"{sum(row.sentences for row in read):,} sentences, {sum(row.characters for row in read):,} characters"
+        + (f", [red]{failed:,} not read[/]" if failed else "")
     )
 
 

@@ -98,6 +98,7 @@ def test_a_hugo_site_without_a_corpus(tmp_path: Path) -> None:
     assert [record["id"] for record in every] == ["content/en/_index.md", "content/en/docs/start.md"]
     assert every[1]["title"] == "Start"
     assert "First steps." in every[1]["text"]
+    assert lines(run("documents", "--jsonl", "--site", str(tmp_path))) == every
     page = str(tmp_path / "content/en/docs/start.md")
     for path in (page, str(tmp_path / "content/en/docs"), "content/en/docs"):
         found = lines(run("documents", path, "--jsonl", "--loader", "hugo", "--site", str(tmp_path)))
@@ -126,6 +127,7 @@ def test_text_of_documents_cannot_play_with_the_terminal(tmp_path: Path) -> None
         ("/no/such/folder", "--jsonl"),
         ("/tmp", "--site", "/no/such/site"),
         ("/", "--loader", "hugo"),
+        ("--jsonl",),
     ],
 )
 def test_what_cannot_work_ends_with_two_and_one_line(arguments: tuple[str, ...]) -> None:
