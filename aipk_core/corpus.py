@@ -88,8 +88,8 @@ class AnswerTable(_Table):
     api_base: str = ""
     """Address of the model's server, when it is not the provider's own."""
 
-    enforcement: Literal["observe", "warn", "block", "repair"] = "block"
-    """What happens to an answer that is not fully supported."""
+    api_key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,127})?$")
+    """Environment variable that holds the model's key; the key itself never stands in a file."""
 
 
 class EvaluationTable(_Table):

@@ -51,7 +51,7 @@ def broken_corpus_asset(folder: Path, error: AipkError) -> dg.AssetsDefinition:
         description=f"corpus.toml cannot be read: {error}",
         tags={"aipk/broken": ""},
     )
-    def corpus_toml() -> dg.MaterializeResult:
+    def corpus_toml() -> dg.MaterializeResult[None]:
         load_corpus(folder)
         return dg.MaterializeResult(metadata={"state": "the file is fine now; reload the code location"})
 
@@ -72,7 +72,7 @@ def _asset(corpus: Corpus, stage: Stage) -> dg.AssetsDefinition:
     )
     def stage_asset(
         context: dg.AssetExecutionContext, build_options: dg.ResourceParam[BuildOptions]
-    ) -> dg.MaterializeResult:
+    ) -> dg.MaterializeResult[None]:
         try:
             current = load_corpus(folder, paths=build_options.paths)
             workspace = Workspace.of(folder)

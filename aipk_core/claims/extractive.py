@@ -20,7 +20,7 @@ from aipk_core.hashing import digest
 from aipk_core.text.sentences import split_sentences
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 _MAX_CONTEXT_CHARACTERS = 300
 _TERMINAL = (".", "!", "。", "！", "．", "।", "۔", ".)", ".”", '."', ".’", "!)", "。」", "。）")
@@ -42,7 +42,7 @@ _NAVIGATION = re.compile(
 _INSTRUCTION = re.compile(
     r"(?:now |next,? |then |first,? |finally,? |optionally,? |again,? )?"
     r"(?:run|type|enter|open|press|select|choose|create|install|download|copy|paste|save|edit|apply|delete|verify|"
-    r"wait|try|repeat|make sure|ensure|execute|start by|use the following|note that)\b",
+    r"wait|try|repeat|make sure|ensure|execute|start by|use the following)\b",
     re.IGNORECASE,
 )
 _EMPTY_VALUES = frozenset({"-", "–", "—", "n/a", "na", "none", "…", "...", "✓", "✗", "?", "tbd"})
@@ -128,14 +128,14 @@ class Draft:
 
 def units(document: Document) -> Iterator[Unit]:
     """The units of ``document`` in reading order."""
-    row_headers = _row_headers(document)
+    row_headers, header_cells = _rows(document)
     terms = _terms(document)
     before = ""
     for index, block in enumerate(document.blocks):
         if block.is_heading:
             before = ""
             continue
-        if block.kind in _CLAIM_KINDS and not block.boilerplate:
+        if block.kind in _CLAIM_KINDS and not block.boilerplate and index not in header_cells:
             text = document.quote(block)
             yield Unit(
                 start=block.start,
@@ -244,18 +244,24 @@ def _context(document: Document, block: Block, row_header: str, term: str) -> tu
     return tuple(part for part in parts if part)
 
 
-def _row_headers(document: Document) -> dict[int, str]:
-    """Index of a table cell -> text of the first cell of its row; the first cells themselves have none."""
+def _rows(document: Document) -> tuple[dict[int, str], set[int]]:
+    """Index of a table cell -> text of the first cell of its row; and the first cells that only name their row.
+
+    A first cell that is a sentence, or the only one of its row, says something itself.
+    """
     rows: dict[int, list[int]] = defaultdict(list)
     for index, block in enumerate(document.blocks):
         if block.kind in {"td", "th"} and block.group is not None:
             rows[block.group].append(index)
     headers: dict[int, str] = {}
+    names: set[int] = set()
     for cells in rows.values():
         first = document.quote(document.blocks[cells[0]])
         for index in cells[1:]:
             headers[index] = first
-    return headers
+        if len(cells) > 1 and not first.endswith(_TERMINAL):
+            names.add(cells[0])
+    return headers, names
 
 
 def _terms(document: Document) -> dict[int, str]:

@@ -105,11 +105,9 @@ def _print_outcome(corpus: Path, results: list[StageResult]) -> None:
     package = next((result for result in results if result.stage == "package"), None)
     evaluation = next((result for result in results if result.stage == "evaluation"), None)
     if evaluation is not None and evaluation.sample:
-        table = Table(box=None, pad_edge=False)
-        for name in evaluation.sample[0]:
-            table.add_column(name)
-        for row in evaluation.sample:
-            table.add_row(*(escaped(str(value)) for value in row.values()))
+        table = Table("", *(str(row["way"]) for row in evaluation.sample), box=None, pad_edge=False)
+        for name in list(evaluation.sample[0])[1:]:
+            table.add_row(name, *(str(row[name]) for row in evaluation.sample))
         out.print(table)
     if waiting:
         out.print(f"[bold yellow]waiting:[/] {waiting}. See: aipk claims list {corpus}")

@@ -1,0 +1,44 @@
+"""``aipk ui``: the Dagster UI over the project's corpora."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aipk_core.cli.console import err, reporting_errors
+from aipk_core.errors import UsageError
+from aipk_core.store.workspace import Workspace, project_root
+
+
+@reporting_errors
+def ui(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1.", min=1, max=65535)] = 3000,
+    project: Annotated[Path, typer.Option(help="The project; by default the one that this folder lies in.")] = Path(),
+) -> None:
+    """Open the Dagster UI: lineage, runs, schedules. Stops with Ctrl-C."""
+    root = project_root(project)
+    dg = Path(sys.executable).with_name("dg")
+    if not dg.is_file():
+        raise UsageError(
+            "Dagster's UI is not installed", remedy="Install aipk with its extra 'ui', or run make install"
+        )
+    if not (root / "workspace.yaml").is_file():
+        raise UsageError(
+            "the project has no workspace.yaml", remedy="Run this in a project with dagster.yaml and workspace.yaml"
+        )
+    workspace = Workspace(root)
+    workspace.state.mkdir(parents=True, exist_ok=True)
+    environment = {
+        **os.environ,
+        "DAGSTER_HOME": str(root),
+        "AIPK_STATE_DIR": str(workspace.state),
+        "AIPK_PROJECT": str(root),
+    }
+    err.print(f"Dagster opens on http://127.0.0.1:{port} (Ctrl-C stops it)")
+    command = [str(dg), "dev", "--host", "127.0.0.1", "--port", str(port)]
+    raise typer.Exit(subprocess.run(command, cwd=root, env=environment, check=False).returncode)  # noqa: S603

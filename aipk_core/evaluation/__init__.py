@@ -1,0 +1,1 @@
+"""How well a package answers: questions with gold answers, asked in several ways, and what became of them."""

@@ -1,0 +1,69 @@
+"""The questions of a corpus: some with a gold answer and its source sentences, some that must be refused."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from aipk_core.corpus import Corpus
+from aipk_core.errors import CorpusError
+
+
+class GoldSentence(BaseModel):
+    """An exact sentence of a document that a right answer rests on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    document: str
+    sentence: str = Field(min_length=1)
+
+
+class Question(BaseModel):
+    """One question; without gold sentences the documents do not answer it, and the right reply is a refusal."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    question: str = Field(min_length=1, max_length=2000)
+    answer: str = Field(default="", max_length=10_000)
+    gold: Annotated[tuple[GoldSentence, ...], Field(strict=False)] = ()
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.gold)
+
+    def record(self) -> dict[str, Any]:
+        """The question as JSON values."""
+        return self.model_dump(mode="json")
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    questions: list[Question]
+
+
+def load_questions(corpus: Corpus) -> list[Question]:
+    """The questions that ``[evaluation]`` of the corpus names.
+
+    Raises:
+        CorpusError: the file is missing or malformed, or two questions have one id.
+    """
+    name = corpus.settings.evaluation.questions
+    where = str(corpus.folder / name)
+    text = corpus.text_of("evaluation.questions", name)
+    try:
+        questions = _File.model_validate(tomllib.loads(text)).questions
+    except tomllib.TOMLDecodeError as error:
+        raise CorpusError(f"this is not TOML: {error}", where=where, remedy="Correct the file") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise CorpusError(f"'{place}': {first['msg']}", where=where, remedy="Correct the file") from error
+    ids = [question.id for question in questions]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise CorpusError(f"two questions have the id '{name}'", where=where, remedy="Give each its own id")
+    return questions
