@@ -18,6 +18,13 @@ from aipk_core.errors import PackageError
 _ID = re.compile(r"[^\s\[\]()<>{}\x00-\x1f\x7f-\x9f]{1,200}")
 _DOCUMENT_ID = re.compile(r"[^\x00-\x1f\x7f-\x9f]{1,1000}")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_PATTERNS = {
+    "document": _DOCUMENT_ID,
+    "chunk": _ID,
+    "claim": _ID,
+    "skill": _PLAIN_NAME,
+    "licence text": _PLAIN_NAME,
+}
 _MAX_PLAIN_TEXT = 4 << 20
 _VECTORS_PER_CHECK = 8_192
 _LENGTH_TOLERANCE = 1e-3
@@ -75,11 +82,11 @@ def check_contents(contents: PackageContents) -> None:
             where=contents.name,
             remedy="Check the sources of the corpus",
         )
-    _check_ids("document", (document.id for document in contents.documents), _DOCUMENT_ID)
-    _check_ids("chunk", (chunk.id for chunk in contents.chunks), _ID)
-    _check_ids("claim", (claim.id for claim in contents.claims), _ID)
-    _check_ids("skill", contents.skills, _PLAIN_NAME)
-    _check_ids("licence text", contents.licence_texts, _PLAIN_NAME)
+    _check_ids("document", (document.id for document in contents.documents))
+    _check_ids("chunk", (chunk.id for chunk in contents.chunks))
+    _check_ids("claim", (claim.id for claim in contents.claims))
+    _check_ids("skill", contents.skills)
+    _check_ids("licence text", contents.licence_texts)
     for name, text in (("persona", contents.persona), *contents.skills.items(), *contents.licence_texts.items()):
         if len(text) > _MAX_PLAIN_TEXT:
             raise PackageError(
@@ -150,16 +157,28 @@ def _check_slice(what: str, document: str, start: int, end: int, quote: str, tex
         raise _broken(f"'{document[:200]}'[{start}:{end}] is not its quote, letter for letter", what)
 
 
-def _check_ids(kind: str, ids: Iterable[str], pattern: re.Pattern[str]) -> None:
+def check_id(kind: str, item: str) -> None:
+    """An id is short and printable, and can stand in a citation.
+
+    Args:
+        kind: ``document``, ``chunk``, ``claim``, ``skill`` or ``licence text``.
+
+    Raises:
+        PackageError: code ``id-invalid``.
+    """
+    if not _PATTERNS[kind].fullmatch(item) or not _is_unicode(item):
+        raise PackageError(
+            f"the {kind} id {item[:200]!r} is empty, too long, or holds characters that ids may not have",
+            code="id-invalid",
+            where=kind,
+            remedy="Use ids without white space, brackets and control characters",
+        )
+
+
+def _check_ids(kind: str, ids: Iterable[str]) -> None:
     seen: set[str] = set()
     for item in ids:
-        if not pattern.fullmatch(item) or not _is_unicode(item):
-            raise PackageError(
-                f"the {kind} id {item[:200]!r} is empty, too long, or holds characters that ids may not have",
-                code="id-invalid",
-                where=kind,
-                remedy="Use ids without white space, brackets and control characters",
-            )
+        check_id(kind, item)
         if item in seen:
             raise PackageError(
                 f"two {kind}s have the id '{item}'",

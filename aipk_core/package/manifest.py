@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from aipk_core.embedding.model import EmbedderIdentity
 from aipk_core.errors import PackageError
+from aipk_core.hashing import digest
 
 FORMAT: Final = "aipk"
 FORMAT_VERSION: Final = 2
@@ -31,7 +32,7 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 PackageVersion = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$")]
 Line = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
-Count = Annotated[int, Field(ge=0, le=10**12)]
+Count = Annotated[int, Field(ge=0, le=10**10)]
 
 
 class _Part(BaseModel):
@@ -146,6 +147,12 @@ class Manifest(_Part):
             raise ValueError("a member has the name of a folder")
         if sum(member.size for member in self.members) > MAX_TOTAL_BYTES:
             raise ValueError("the members are too large altogether")
+        return self
+
+    @model_validator(mode="after")
+    def _content_is_its_parts(self) -> Self:
+        if self.content_digest != digest("aipk content", self.parts):
+            raise ValueError("the content digest is not that of the parts")
         return self
 
     @property

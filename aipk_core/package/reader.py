@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -12,26 +11,41 @@ from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from aipk_core.chunks import Chunk
 from aipk_core.claims.model import Claim, Status
 from aipk_core.documents.model import Document
 from aipk_core.errors import EmbedderError, PackageError
 from aipk_core.package.cache import default_cache, unpacked
+from aipk_core.package.checks import check_unpacked
 from aipk_core.package.container import Container
-from aipk_core.package.contents import check_chunks, check_claims
-from aipk_core.package.lance import connect, reading_tables
 from aipk_core.package.manifest import Manifest
 from aipk_core.package.search import Candidate, Mode, Scored, fuse
 from aipk_core.package.search_terms import query_terms
+from aipk_core.package.stored_tables import StoredTables, converted
 from aipk_core.package.table_layout import check_table_layout
-from aipk_core.package.tables import CHUNKS, CLAIMS, DATABASE, DOCUMENTS, chunk_of, claim_of, document_of
+from aipk_core.package.tables import (
+    CHUNKS,
+    CLAIMS,
+    DOCUMENT_SCHEMA,
+    DOCUMENTS,
+    chunk_of,
+    chunk_schema,
+    claim_of,
+    claim_schema,
+    document_of,
+)
 from aipk_core.package.writer import LEDGER, PERSONA, QUESTIONS, REPORT, TOOLS
 
 MAX_HITS: Final = 1_000
 _MIN_CANDIDATES = 40
-_ROWS_PER_READ = 1_024
 _MAX_TEXT_MEMBER = 64 << 20
+# Vectors and search terms are for searching; nobody wants to read them.
+_COLUMNS = {
+    table: tuple(name for name in schema.names if name not in ("search", "vector"))
+    for table, schema in ((DOCUMENTS, DOCUMENT_SCHEMA), (CHUNKS, chunk_schema(2)), (CLAIMS, claim_schema(2)))
+}
 _LISTING = ("id", "title", "url", "lang", "media_type", "source", "licence", "attribution")
 
 Item = TypeVar("Item")
@@ -68,9 +82,20 @@ def open_package(path: Path, cache_dir: Path | None = None, *, verify: bool = Fa
     with Container(path) as container:
         cache = cache_dir if cache_dir is not None else default_cache(path)
         folder, digest = unpacked(
-            container, cache, check=lambda unpacked: _check_tables(unpacked, container.manifest, path), verify=verify
+            container, cache, check=lambda unpacked: _check(path, unpacked, container.manifest), verify=verify
         )
         return Package(path, folder, container.manifest, digest)
+
+
+def _check(path: Path, folder: Path, manifest: Manifest) -> None:
+    """Refuse a freshly unpacked package that is not what its manifest says, or that breaks the exact spans."""
+    with Package(path, folder, manifest, "") as package:
+        try:
+            check_table_layout(folder)
+            check_unpacked(package)
+        except PackageError as error:
+            where = ": ".join(part for part in (str(path), error.where) if part and part != str(folder))
+            raise PackageError(error.message, code=error.code, where=where, remedy=error.remedy) from error
 
 
 def read_manifest(path: Path, *, verify: bool = False) -> Manifest:
@@ -99,7 +124,7 @@ class Package:
         self.folder = folder
         self.manifest = manifest
         self.sha256 = sha256
-        self._tables = _Tables(folder)
+        self._tables = StoredTables(folder)
 
     def __enter__(self) -> Self:
         return self
@@ -161,6 +186,10 @@ class Package:
         rows = self._tables.rows(DOCUMENTS, _LISTING)
         return sorted((DocumentEntry(**row) for row in rows), key=lambda entry: entry.id)
 
+    def each_document(self) -> Iterator[Document]:
+        """All documents with their texts, blocks and segments, one after the other; in the order of their ids."""
+        return (self._converted(document_of, row) for row in self._tables.rows(DOCUMENTS, _COLUMNS[DOCUMENTS]))
+
     def document(self, document_id: str) -> Document | None:
         """One document with its text, blocks and segments."""
         return self._one(DOCUMENTS, document_id, document_of)
@@ -174,11 +203,15 @@ class Package:
     def claims(self, status: Status | str | None = None) -> Iterator[Claim]:
         """All claims, or those of one status, read in batches; in the order of their ids."""
         where = f"status = '{Status(status).value}'" if status is not None else None
-        return (self._converted(claim_of, row) for row in self._tables.rows(CLAIMS, _all_but_search(CLAIMS), where))
+        return (self._converted(claim_of, row) for row in self._tables.rows(CLAIMS, _COLUMNS[CLAIMS], where))
 
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, read in batches; in the order of their ids."""
-        return (self._converted(chunk_of, row) for row in self._tables.rows(CHUNKS, _all_but_search(CHUNKS)))
+        return (self._converted(chunk_of, row) for row in self._tables.rows(CHUNKS, _COLUMNS[CHUNKS]))
+
+    def schema(self, table: str) -> pa.Schema:
+        """The columns of a table (``documents``, ``chunks`` or ``claims``) and their types."""
+        return self._tables.schema(table)
 
     def claim_ids(self, status: Status | str | None = None) -> set[str]:
         where = f"status = '{Status(status).value}'" if status is not None else None
@@ -270,11 +303,11 @@ class Package:
         ]
 
     def _one(self, table: str, item_id: str, convert: Callable[[Mapping[str, Any]], Item]) -> Item | None:
-        row = self._tables.row(table, item_id)
+        row = self._tables.row(table, item_id, _COLUMNS[table])
         return None if row is None else self._converted(convert, row)
 
     def _converted(self, convert: Callable[[Mapping[str, Any]], Item], row: Mapping[str, Any]) -> Item:
-        return _converted(convert, row, self.path)
+        return converted(convert, row, self.path)
 
     def _bytes(self, name: str) -> bytes:
         member = self.manifest.member(name)
@@ -303,121 +336,3 @@ class Package:
             return [json.loads(line) for line in self._text(name).split("\n") if line.strip()]
         except (ValueError, RecursionError) as error:
             raise PackageError(f"'{name}' is not JSON", where=str(self.path)) from error
-
-
-class _Tables:
-    """The LanceDB side of a package, opened with the first question."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._open: dict[str, Any] = {}
-        self._lock = threading.Lock()
-        self._closed = False
-
-    def close(self) -> None:
-        with self._lock:
-            self._open.clear()
-            self._closed = True
-
-    def rows(self, table: str, columns: Sequence[str], where: str | None = None) -> Iterator[dict[str, Any]]:
-        with reading_tables(self._folder):
-            query = self._table(table).search().select(list(columns))
-            query = query.where(where) if where else query
-            batches = query.to_batches(batch_size=_ROWS_PER_READ)
-            for batch in batches:
-                yield from batch.to_pylist()
-
-    def row(self, table: str, row_id: str) -> dict[str, Any] | None:
-        quoted = row_id.replace("'", "''")
-        if "\0" in quoted or len(quoted) > 4_000:
-            return None
-        with reading_tables(self._folder):
-            rows = self._table(table).search().where(f"id = '{quoted}'").limit(1).to_arrow().to_pylist()
-        return rows[0] if rows else None
-
-    def nearest(
-        self, table: str, vector: npt.NDArray[np.float32], limit: int, where: str | None
-    ) -> list[dict[str, Any]]:
-        with reading_tables(self._folder):
-            query = self._table(table).search(vector, vector_column_name="vector").distance_type("cosine")
-            query = query.where(where, prefilter=True) if where else query
-            return list(query.limit(limit).to_arrow().to_pylist())
-
-    def matching(self, table: str, terms: str, limit: int, where: str | None) -> list[dict[str, Any]]:
-        from lancedb.query import MatchQuery
-
-        with reading_tables(self._folder):
-            query = self._table(table).search(MatchQuery(terms, "search"), query_type="fts")
-            query = query.where(where, prefilter=True) if where else query
-            return list(query.limit(limit).to_arrow().to_pylist())
-
-    def _table(self, name: str) -> Any:
-        with self._lock:
-            if self._closed:
-                raise PackageError("the package was closed", code="closed", where=str(self._folder))
-            if name not in self._open:
-                self._open[name] = connect(self._folder / DATABASE).open_table(name)
-            return self._open[name]
-
-
-def _all_but_search(table: str) -> tuple[str, ...]:
-    from aipk_core.package.tables import chunk_schema, claim_schema
-
-    schema = claim_schema(2) if table == CLAIMS else chunk_schema(2)
-    return tuple(name for name in schema.names if name not in ("search", "vector"))
-
-
-def _converted(convert: Callable[[Mapping[str, Any]], Item], row: Mapping[str, Any], where: Path) -> Item:
-    try:
-        return convert(row)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        raise PackageError(
-            f"a row of its tables makes no sense ({type(error).__name__}: {error})",
-            code="tables-damaged",
-            where=str(where),
-            remedy="Build the package anew, or get it again from where it came from",
-        ) from error
-
-
-def _check_tables(folder: Path, manifest: Manifest, path: Path) -> None:
-    """The tables of a freshly unpacked package hold what the manifest says, and every span gives its quote."""
-    tables = _Tables(folder)
-    try:
-        check_table_layout(folder)
-        texts = {row["id"]: row["text"] for row in tables.rows(DOCUMENTS, ("id", "text"))}
-        claims = _Counted(_converted(claim_of, row, path) for row in tables.rows(CLAIMS, _all_but_search(CLAIMS)))
-        check_claims(claims, texts)
-        chunks = _Counted(_converted(chunk_of, row, path) for row in tables.rows(CHUNKS, _all_but_search(CHUNKS)))
-        check_chunks(chunks, texts)
-    except PackageError as error:
-        raise PackageError(
-            error.message,
-            code=error.code,
-            where=f"{path}: {error.where}" if error.code == "span-broken" else str(path),
-            remedy=error.remedy,
-        ) from error
-    finally:
-        tables.close()
-    counts = manifest.counts
-    found = (len(texts), chunks.count, claims.count)
-    if found != (counts.documents, counts.chunks, counts.claims):
-        raise PackageError(
-            f"its tables hold {found[0]} documents, {found[1]} chunks and {found[2]} claims; its manifest says "
-            f"{counts.documents}, {counts.chunks} and {counts.claims}",
-            code="counts-differ",
-            where=str(path),
-            remedy="Build the package anew, or get it again from where it came from",
-        )
-
-
-class _Counted(Iterator[Item]):
-    """Counts what passes through."""
-
-    def __init__(self, items: Iterator[Item]) -> None:
-        self._items = items
-        self.count = 0
-
-    def __next__(self) -> Item:
-        item = next(self._items)
-        self.count += 1
-        return item

@@ -130,11 +130,14 @@ def write_package(
 
 
 def _sorted(contents: PackageContents) -> PackageContents:
-    """``contents`` in the order of ids, so that the order in which stages produced them leaves no trace."""
+    """``contents`` in the order of ids, so that the order in which stages produced them leaves no trace; title and
+    description on one line."""
     chunk_order = sorted(range(len(contents.chunks)), key=lambda index: contents.chunks[index].id)
     claim_order = sorted(range(len(contents.claims)), key=lambda index: contents.claims[index].id)
     return replace(
         contents,
+        title=_line(contents.title),
+        description=_line(contents.description),
         documents=sorted(contents.documents, key=lambda document: document.id),
         chunks=[contents.chunks[index] for index in chunk_order],
         chunk_vectors=_taken(contents.chunk_vectors, chunk_order),
@@ -306,8 +309,8 @@ def _manifest(
         return Manifest(
             name=contents.name,
             version=contents.version,
-            title=_line(contents.title),
-            description=_line(contents.description),
+            title=contents.title,
+            description=contents.description,
             content_digest=content_digest(parts),
             parts=parts,
             vectors_digest=vectors,

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,9 @@ from ferry_contents import RULES, document, ferry_contents, vector_of
 
 from aipk_core.claims.model import Status
 from aipk_core.errors import EmbedderError, PackageError, StoreError
-from aipk_core.package import Package, open_package, write_package
+from aipk_core.package import Package, PackageContents, open_package, write_package
 from aipk_core.package.cache import default_cache
+from aipk_core.package.digests import content_parts
 from aipk_core.package.manifest import MANIFEST_NAME
 from aipk_core.package.writer import _sorted
 
@@ -186,22 +187,62 @@ def test_bytes_changed_in_place_are_found_by_a_full_check(path: Path, tmp_path: 
     assert "friendly" in open_package(path, tmp_path, verify=True).persona
 
 
-def test_a_package_whose_claims_do_not_quote_their_source_does_not_load(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _shouted(contents: PackageContents) -> PackageContents:
+    page = document("rules.md", "House rules", [RULES[0].upper(), RULES[1]])
+    return replace(contents, documents=[page, contents.documents[0]])
+
+
+def _twice(contents: PackageContents) -> PackageContents:
+    return replace(contents, claims=[replace(claim, id="same") for claim in contents.claims])
+
+
+def _coloured(contents: PackageContents) -> PackageContents:
+    return replace(contents, claims=[replace(contents.claims[0], id="c\x1b[31m"), *contents.claims[1:]])
+
+
+@pytest.mark.parametrize(
+    ("forge", "code"), [(_shouted, "span-broken"), (_twice, "id-invalid"), (_coloured, "id-invalid")]
+)
+def test_a_package_that_breaks_a_promise_does_not_load(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    forge: Callable[[PackageContents], PackageContents],
+    code: str,
 ) -> None:
-    contents = ferry_contents()
-    forged = replace(
-        contents, documents=[document("rules.md", "House rules", [RULES[0].upper(), RULES[1]]), contents.documents[0]]
-    )
     monkeypatch.setattr("aipk_core.package.writer.check_contents", lambda contents: None)
-    path = write_package(tmp_path / "forged.aipk", forged).path
+    path = write_package(tmp_path / "forged.aipk", forge(ferry_contents())).path
 
     for _ in range(2):
         with pytest.raises(PackageError) as caught:
             open_package(path, tmp_path / "cache")
-        assert caught.value.code == "span-broken"
-        assert "rules" in caught.value.where
+        assert caught.value.code == code
+        assert caught.value.where.startswith(str(path))
+        assert "\x1b" not in str(caught.value)
     assert not [entry for entry in (tmp_path / "cache").iterdir() if entry.is_dir()]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"persona": "Be grim."},
+        {"ledger": b"{}\n"},
+        {"tools": [{"type": "function", "function": {"name": "delete"}}]},
+        {"title": "Sorrhamn ferries"},
+        {"stages": {}},
+        {"claims": [replace(claim, status=Status.CANONICAL) for claim in ferry_contents().claims]},
+        {"documents": [replace(page, url="https://elsewhere.example") for page in ferry_contents().documents]},
+    ],
+)
+def test_content_that_the_content_digest_does_not_cover_does_not_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object]
+) -> None:
+    honest = content_parts(_sorted(ferry_contents()))
+    monkeypatch.setattr("aipk_core.package.writer.content_parts", lambda contents: honest)
+    path = write_package(tmp_path / "forged.aipk", ferry_contents(**changes)).path
+
+    with pytest.raises(PackageError) as caught:
+        open_package(path, tmp_path / "cache")
+    assert caught.value.code == "content-differs"
 
 
 def test_two_processes_open_the_same_package_at_once(path: Path, tmp_path: Path) -> None:
@@ -211,7 +252,7 @@ def test_two_processes_open_the_same_package_at_once(path: Path, tmp_path: Path)
     )
     processes = [
         subprocess.Popen([sys.executable, "-c", code, str(path), str(tmp_path)], stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
+        for _ in range(2)
     ]
     outputs = {process.communicate(timeout=120)[0] for process in processes}
     assert outputs == {f"{open_package(path, tmp_path).folder} 5\n"}
