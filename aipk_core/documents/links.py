@@ -70,18 +70,21 @@ def text_fragment(text: str, span: Span) -> str:
 
 def _edges(quoted: str) -> tuple[str, str]:
     """The whole text if it is short and on one line, else its first and last words."""
-    if len(quoted) <= _EXACT_LENGTH and "\n" not in quoted:
-        return quoted, ""
-    words = list(_WORDS.finditer(quoted))
+    lines = [line.strip() for line in quoted.splitlines() if line.strip()]
+    if len(lines) > 1:
+        return _edges(lines[0])[0], _edges(lines[-1])[1] or _edges(lines[-1])[0]
+    line = lines[0]
+    if len(line) <= _EXACT_LENGTH:
+        return line, ""
+    words = list(_WORDS.finditer(line))
     if len(words) > 2 * _EDGE_WORDS:
-        head = quoted[: words[_EDGE_WORDS - 1].end()]
-        tail = quoted[words[-_EDGE_WORDS].start() :]
+        head, tail = line[: words[_EDGE_WORDS - 1].end()], line[words[-_EDGE_WORDS].start() :]
         if max(len(head), len(tail)) <= 2 * _EXACT_LENGTH:
-            return head.partition("\n")[0], tail.rpartition("\n")[2]
-    first, last = _pause_after(quoted, _EDGE_LENGTH), _pause_before(quoted, len(quoted) - _EDGE_LENGTH)
-    if 0 < first <= last < len(quoted):
-        return quoted[:first].partition("\n")[0].strip(), quoted[last:].rpartition("\n")[2].strip()
-    return " ".join(quoted.split()), ""
+            return head, tail
+    first, last = _pause_after(line, _EDGE_LENGTH), _pause_before(line, len(line) - _EDGE_LENGTH)
+    if 0 < first <= last < len(line):
+        return line[:first].strip(), line[last:].strip()
+    return line, ""
 
 
 def _pause_after(text: str, position: int) -> int:
