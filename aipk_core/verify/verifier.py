@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import Literal
 
 from aipk_core.embedding.model import Embedder
-from aipk_core.errors import AipkError, UsageError
-from aipk_core.text.languages import primary_language
+from aipk_core.errors import AipkError, EmbedderError, UsageError
 from aipk_core.verify.analysis import Analysis, analyse
 from aipk_core.verify.citations import CitationReader
 from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
+from aipk_core.verify.coverage_of_languages import note_languages
+from aipk_core.verify.decision import Opinion, decide
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.judges import Judge, Pair, Probabilities
+from aipk_core.verify.judges import Judge, Pair
+from aipk_core.verify.meaning import WordVectors, bundled_word_vectors
 from aipk_core.verify.model import (
     ClaimMatch,
     Outcome,
@@ -24,7 +26,6 @@ from aipk_core.verify.model import (
     Verdict,
     VerifiableClaim,
 )
-from aipk_core.verify.rules import RuleJudgement, judge_by_rules
 from aipk_core.verify.units import FACTUAL_KINDS, MAX_ANSWER, AnswerUnit, Statement, read_units
 
 CLAIMS_COMPARED = 4
@@ -44,6 +45,7 @@ class Verifier:
         embedder: finds claims that share no word with a unit, also across languages when it is multilingual.
         judges: asked in order for units that the rules leave open.
         known_ids: ids of claims that exist but are no evidence here (another package, deprecated): citing one is an error.
+        meaning: ``none`` compares words by dictionary only, which is faster and accepts fewer paraphrases.
 
     Raises:
         UsageError: two claims share an id.
@@ -56,6 +58,7 @@ class Verifier:
         embedder: Embedder | None = None,
         judges: Sequence[Judge] = (),
         known_ids: Iterable[str] = (),
+        meaning: Literal["bundled", "none"] = "bundled",
     ) -> None:
         ids = Counter(claim.id for claim in claims)
         if doubled := [id_ for id_, count in ids.items() if count > 1]:
@@ -68,6 +71,7 @@ class Verifier:
         self._foreign = frozenset(known_ids) - set(ids)
         self._reader = CitationReader(ids, self._foreign)
         self._judges = tuple(judges)
+        self._word_vectors = meaning
 
     def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
         """Judges every unit of ``answer``.
@@ -140,10 +144,10 @@ class Verifier:
             message = "it cites no claim" if only_cited else "no claim speaks of this"
             reasons.append(Reason("citation" if only_cited else "coverage", message, (unit.start, unit.end)))
             return _unit_report(answer, unit, Verdict.NOT_FOUND, reasons, (), 0.0, "rules")
-        outcome = _decide(
-            statement, [(number, index.analysis(number)) for number in numbers], self._judges, index, notes
-        )
-        reasons += [_reason(finding, unit.statement, index, outcome.numbers) for finding in outcome.findings]
+        claims = [(number, index.analysis(number)) for number in numbers]
+        outcome = decide(statement, claims, self._opinion(statement, index, numbers, notes), self._words(notes))
+        note_languages(statement, [analysis for _, analysis in claims], notes)
+        reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict
         if unit.cut_off and verdict is Verdict.SUPPORTED:
             verdict = Verdict.PARTLY_SUPPORTED
@@ -154,60 +158,26 @@ class Verifier:
         )
         return _unit_report(answer, unit, verdict, reasons, matches, outcome.score, outcome.method)
 
+    def _opinion(
+        self, statement: Analysis, index: ClaimIndex, numbers: Sequence[int], notes: dict[str, None]
+    ) -> Opinion | None:
+        """What the first judge that can answer says."""
+        evidence = "\n".join(full_text(index.claims[number]) for number in numbers)
+        for judge in self._judges:
+            try:
+                return Opinion(judge.name, judge.judge([Pair(evidence, statement.text)])[0])
+            except AipkError as error:
+                notes[f"{judge.name} did not run: {error}"] = None
+        return None
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    verdict: Verdict
-    score: float
-    findings: tuple[Finding, ...]
-    numbers: tuple[int, ...]
-    scores: tuple[tuple[int, float], ...]
-    method: str
-
-
-def _decide(
-    statement: Analysis,
-    claims: Sequence[tuple[int, Analysis]],
-    judges: Sequence[Judge],
-    index: ClaimIndex,
-    notes: dict[str, None],
-) -> _Outcome:
-    numbers = tuple(number for number, _ in claims)
-    single = [(number, judge_by_rules(statement, [analysis])) for number, analysis in claims]
-    joint = judge_by_rules(statement, [analysis for _, analysis in claims])
-    scores = tuple(sorted(((number, one.alignment.coverage) for number, one in single), key=lambda pair: -pair[1]))
-    method = "rules"
-    opinion: Probabilities | None = None
-    for judge in judges:
-        text = "\n".join(full_text(index.claims[number]) for number, _ in scores)
+    def _words(self, notes: dict[str, None]) -> WordVectors | None:
+        if self._word_vectors == "none":
+            return None
         try:
-            opinion = judge.judge([Pair(text, statement.text)])[0]
-        except AipkError as error:
-            notes[f"{judge.name} did not run: {error}"] = None
-            continue
-        method = f"rules+{judge.name}"
-        break
-    return _verdict(joint, opinion, numbers, scores, method)
-
-
-def _verdict(
-    joint: RuleJudgement,
-    opinion: Probabilities | None,
-    numbers: tuple[int, ...],
-    scores: tuple[tuple[int, float], ...],
-    method: str,
-) -> _Outcome:
-    coverage = joint.alignment.coverage
-    score = coverage if opinion is None else (coverage + opinion.supported) / 2
-    if joint.contradicted:
-        return _Outcome(Verdict.CONTRADICTED, min(score, 0.2), joint.findings, numbers, scores, method)
-    if any(finding.unsupported for finding in joint.findings):
-        return _Outcome(Verdict.NOT_FOUND, min(score, 0.4), joint.findings, numbers, scores, method)
-    verdict = Verdict.SUPPORTED if score >= 0.7 else Verdict.NOT_FOUND
-    findings = joint.findings
-    if verdict is Verdict.NOT_FOUND:
-        findings += (Finding("coverage", "no claim says all of this", (0, len(joint.alignment.statement.text))),)
-    return _Outcome(verdict, score, findings, numbers, scores, method)
+            return bundled_word_vectors()
+        except EmbedderError as error:
+            notes[f"words were compared by a dictionary only: {error}"] = None
+            return None
 
 
 def _unknown_message(id_: str, foreign: frozenset[str]) -> str:
@@ -261,8 +231,3 @@ def _report(answer: str, units: tuple[UnitReport, ...], cut_off: bool, notes: di
         outcome = Outcome.NOTHING_TO_CHECK
     methods = dict.fromkeys(unit.method for unit in units if unit.factual)
     return Report(answer, outcome, units, coverage, dict(counts), "; ".join(methods) or "rules", tuple(notes))
-
-
-def language_of(claims: Sequence[VerifiableClaim]) -> set[str]:
-    """Primary languages of the claims."""
-    return {primary_language(claim.lang) for claim in claims}

@@ -24,8 +24,8 @@ def check_edits(alignment: Alignment) -> Iterator[Finding]:
     if (
         len(mine) > _MAX_TOKENS
         or len(mine) < 3
-        or not statement.text.isascii()
-        and statement.lang not in ("de", "fr", "es", "en")
+        or (not statement.text.isascii()
+        and statement.lang not in ("de", "fr", "es", "en"))
     ):
         return
     best: tuple[float, int, list[tuple[str, int, int]], list[tuple[str, int, int, int, int]]] | None = None

@@ -1,0 +1,27 @@
+"""Says which checks could not be made in a language, so that silence is not taken for agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aipk_core.verify.analysis import Analysis
+from aipk_core.verify.lexicon import cues
+
+_NAMES = {
+    "ko": "Korean", "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "de": "German", "fr": "French", "es": "Spanish",
+    "ar": "Arabic", "hi": "Hindi", "en": "English",
+}  # fmt: skip
+
+
+def note_languages(statement: Analysis, claims: Sequence[Analysis], notes: dict[str, None]) -> None:
+    """Adds to ``notes`` what was not checked for this statement."""
+    lang = statement.lang
+    name = _NAMES.get(lang, lang)
+    if lang != "en":
+        notes[f"{name}: order, cause and word opposites are not checked; numbers, denials and identifiers are"] = None
+    if lang not in cues.NEGATION:
+        notes[f"{name}: denials are not checked"] = None
+    others = {claim.lang for claim in claims} - {lang}
+    if others:
+        listed = ", ".join(sorted(_NAMES.get(other, other) for other in others))
+        notes[f"statements in {name} were compared with claims in {listed}: words need a multilingual embedder"] = None

@@ -1,0 +1,144 @@
+"""From findings and scores to a verdict.
+
+A claim alone, or the claims together, must carry the statement without a contradiction. A contradiction that a rule found
+stands unless one claim by itself clearly says what the statement says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aipk_core.verify.analysis import Analysis
+from aipk_core.verify.features import Features, features_of
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.judges import Probabilities
+from aipk_core.verify.meaning import WordVectors
+from aipk_core.verify.model import Verdict
+from aipk_core.verify.rules import RuleJudgement, judge_by_rules
+from aipk_core.verify.scoring import SUPPORTED_FROM, score_of
+
+JUDGE_CONTRADICTS = 0.85
+"""Belief from which a judge's "contradicted" names the verdict of a statement that is not supported anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a judge said about the statement and all its claims."""
+
+    name: str
+    probabilities: Probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """``findings`` name claims by their place in the list that was judged; ``scores`` by their number."""
+
+    verdict: Verdict
+    score: float
+    findings: tuple[Finding, ...]
+    scores: tuple[tuple[int, float], ...]
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The statement read against some of the claims: ``places`` in the list."""
+
+    places: tuple[int, ...]
+    judgement: RuleJudgement
+    features: Features
+    score: float
+
+    @property
+    def supports(self) -> bool:
+        return not self.judgement.contradicted and self.score >= SUPPORTED_FROM
+
+
+def decide(
+    statement: Analysis, claims: Sequence[tuple[int, Analysis]], opinion: Opinion | None, words: WordVectors | None
+) -> Decision:
+    """The verdict on ``statement`` by ``claims`` (number, analysis), the cited ones first."""
+    probabilities = opinion.probabilities if opinion else None
+    method = f"rules+{opinion.name}" if opinion else "rules"
+    joint = _read(statement, claims, tuple(range(len(claims))), probabilities, words)
+    single = (
+        [joint]
+        if len(claims) == 1
+        else [_read(statement, claims, (i,), probabilities, words) for i in range(len(claims))]
+    )
+    scores = tuple(
+        sorted(
+            (
+                (claims[i][0], reading.score if not reading.judgement.contradicted else 0.0)
+                for i, reading in enumerate(single)
+            ),
+            key=lambda pair: -pair[1],
+        )
+    )
+    best = max((joint, *single), key=lambda reading: (reading.supports, reading.score))
+    if best.supports:
+        return Decision(Verdict.SUPPORTED, best.score, _relocated(best, contradicting=False), scores, method)
+    nearest = max(
+        (joint, *single),
+        key=lambda reading: (reading.judgement.contradicted and reading is joint, reading.judgement.alignment.coverage),
+    )
+    if nearest.judgement.contradicted:
+        return Decision(
+            Verdict.CONTRADICTED, min(best.score, 0.2), _relocated(nearest, contradicting=True), scores, method
+        )
+    score = min(joint.score, SUPPORTED_FROM - 0.01)
+    findings = (*_relocated(joint, contradicting=False), *_missing(joint))
+    if probabilities and probabilities.contradicted >= JUDGE_CONTRADICTS and joint.judgement.alignment.coverage >= 0.5:
+        note = Finding(
+            "model", f"{method} reads the claims as saying otherwise", (0, len(statement.text)), contradicts=True
+        )
+        return Decision(Verdict.CONTRADICTED, min(score, 0.2), (*findings, note), scores, method)
+    verdict = Verdict.PARTLY_SUPPORTED if _partly(joint) else Verdict.NOT_FOUND
+    return Decision(verdict, score, findings, scores, method)
+
+
+def _read(
+    statement: Analysis,
+    claims: Sequence[tuple[int, Analysis]],
+    places: tuple[int, ...],
+    probabilities: Probabilities | None,
+    words: WordVectors | None,
+) -> _Reading:
+    judgement = judge_by_rules(statement, [claims[place][1] for place in places])
+    features = features_of(judgement.alignment, judgement.findings, words)
+    return _Reading(places, judgement, features, score_of(features, probabilities))
+
+
+def _relocated(reading: _Reading, *, contradicting: bool) -> tuple[Finding, ...]:
+    """The findings with claims named by their place in the whole list."""
+    return tuple(
+        Finding(
+            f.check,
+            f.message,
+            f.span,
+            reading.places[f.claim] if f.claim >= 0 else -1,
+            f.claim_span,
+            f.contradicts,
+            f.unsupported,
+        )
+        for f in reading.judgement.findings
+        if f.contradicts or not contradicting
+    )
+
+
+def _missing(reading: _Reading) -> tuple[Finding, ...]:
+    """The words that fit least, as a reason."""
+    statement = reading.judgement.alignment.statement
+    index = reading.features.strangest
+    if index < 0:
+        return (Finding("coverage", "no claim says all of this", (0, len(statement.text)), unsupported=True),)
+    word = statement.words[index]
+    said = statement.text[word.start : word.end]
+    return (Finding("addition", f"no claim speaks of “{said}”", (word.start, word.end), unsupported=True),)
+
+
+def _partly(reading: _Reading) -> bool:
+    """Whether one clause is covered while another is not."""
+    features = reading.features
+    return features.coverage >= 0.5 and features.weakest < 0.6 and features.mean - features.weakest > 0.15
