@@ -67,7 +67,8 @@ INNER: Final[dict[str, frozenset[str]]] = {
         "a.m p.m am pm u.s u.k u.n e.u u.s.a d.c a.d b.c b.c.e c.e mass calif ariz ark colo conn del fla ill ind kan "
         "ky md mich minn miss mo mont neb nev okla ore pa penn tenn tex va vt wash wis wyo ont que mfg intl natl govt "
         "bldg max min avg std st ste ft oz lb lbs hr hrs mins secs km cm mm yd yds et.al al jan feb mar apr jun jul aug sep "
-        "sept oct nov dec mon tue tues wed thu thur thurs fri est pl cir ct ln sq var spp sp subsp tech mag ref"
+        "sept oct nov dec mon tue tues wed thu thur thurs fri est pl cir ct ln sq var spp sp subsp tbsp tsp temp lit pop fl orig misc pron illus anon elev hist econ psych mgmt mgr abbr assoc attn biol chem geog "
+        "geol geom masc fem neut obs occas ling physiol psychol publ repr transl cont sth tech mag ref"
     ),
     "de": words("co inc gmbh ag str jh jhd v.chr n.chr uhr mio mrd tsd std sek min"),
     "fr": words("cie inc sté jr"),

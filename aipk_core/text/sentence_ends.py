@@ -17,7 +17,8 @@ _ELIDED: Final = re.compile(r"\A(?:[ldLD]|[Qq]u|[Dd]all|[Dd]ell|[Nn]ell)['’](?
 _LABEL: Final = re.compile(r"[A-Z]{0,3}\d|[B-HJ-Z](?![\w'’])")
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
-_VOWEL: Final = re.compile(r"[aeiouyäöüáéíóúàèâêô]")
+_CONSONANTS: Final = re.compile(r"[b-df-hj-np-tv-xzßбвгджзйклмнпрстфхцчшщ]+\Z")
+_ALPHABETS_END: Final = "\u0530"  # Latin, Greek and Cyrillic come before
 _GLUED_LOWER: Final = re.compile(r"[a-z']{3,}(?=[ ,])")
 _GLUED_WORD: Final = re.compile(r"[\"'“‘(]?(?:[A-Z][a-z']+|I|A)(?=[ ,])")
 
@@ -169,8 +170,13 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     if lower:
         if key in rules.number and key not in _WORDS_TOO:
             return False
-        # Without a vowel it is an abbreviation that no list has: "Hs. de carrera", "sth. else"; but "HTML. then" is a word.
-        return bool(_VOWEL.search(key)) or not key.isalpha() or token.isupper() or len(key) > 5
+        # Without a vowel it is an abbreviation that no list has: "Hs. de carrera", "sth. else"; but "HTML. then" is a
+        # word. The lists of the other languages are shorter, so there a short word counts as an abbreviation too.
+        if not key.isalpha() or token.isupper() or len(key) > 5 or key[0] >= _ALPHABETS_END:
+            return True
+        if not key[0].isascii() and word[0].isascii():  # "Это дом. kubectl": a name in another script starts a sentence
+            return True
+        return not _CONSONANTS.match(key) and (rules.informal or len(key) > 3)
     return True
 
 
