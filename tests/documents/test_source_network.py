@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gzip
 import ipaddress
+import shutil
+import ssl
+import subprocess
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -246,3 +250,46 @@ def test_gunzip_reads_all_members() -> None:
 
 def test_an_encrypted_connection_needs_a_server_that_can(server: WebServer) -> None:
     assert failure(server.base.replace("http:", "https:") + "/", timeout=2) == "unreachable"
+
+
+@pytest.fixture
+def encrypted(server: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WebServer:
+    """The server behind TLS, with a certificate for docs.example.org that this process trusts."""
+    if shutil.which("openssl") is None:
+        pytest.skip("the program openssl is not here to make a certificate")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test"]
+    names = ["-addext", "subjectAltName=DNS:docs.example.org", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*command, *names], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    return server
+
+
+def trusting() -> Client:
+    return Client("aipk", 5, 3, allow_private=True, resolver=lambda host, port: ["127.0.0.1"])
+
+
+def test_the_certificate_is_checked_against_the_name_not_the_address(encrypted: WebServer) -> None:
+    encrypted.answers["/"] = b"page"
+    port = encrypted.server_address[1]
+    assert trusting().fetch(f"https://docs.example.org:{port}/", max_bytes=100).data == b"page"
+    with pytest.raises(FetchError) as caught:
+        trusting().fetch(f"https://other.example.org:{port}/", max_bytes=100)
+    assert caught.value.code == "certificate-invalid"
+
+
+def test_an_encrypted_connection_stays_encrypted_and_in_time(encrypted: WebServer) -> None:
+    encrypted.answers["/"] = lambda handler: handler.reply(302, location="http://docs.example.org/")
+    encrypted.answers["/slow"] = slow_body
+    base = f"https://docs.example.org:{encrypted.server_address[1]}"
+    with pytest.raises(FetchError, match="leaves the encrypted connection"):
+        trusting().fetch(f"{base}/", max_bytes=100)
+    hasty = Client("aipk", 0.6, 3, allow_private=True, resolver=lambda host, port: ["127.0.0.1"])
+    begin = time.monotonic()
+    with pytest.raises(FetchError) as caught:
+        hasty.fetch(f"{base}/slow", max_bytes=5000)
+    assert caught.value.code == "timeout"
+    assert time.monotonic() - begin < 2.5
