@@ -132,7 +132,7 @@ class _Writer:
     def element(self, element: Element, context: _Context) -> None:
         tag = element.tag
         if tag == "br":
-            self.runs.append(Run(" "))
+            self.unplaced(" ")
             return
         if tag == "img":
             if not context.jump:
@@ -283,7 +283,7 @@ class _Writer:
         for piece, place in self.source.slice(node.start, node.end):
             shown = html.unescape(piece) if "&" in piece and not node.raw else piece
             if place is None:
-                self.runs.append(Run(shown, 0, 0, "", atom=context.atom) if not shown.isspace() else Run(shown))
+                self.unplaced(shown)
                 if not shown.isspace():
                     self.boilerplate = self.boilerplate and context.boilerplate
                 continue
@@ -301,10 +301,26 @@ class _Writer:
                 )
             )
 
+    def unplaced(self, text: str) -> None:
+        """Text that stands nowhere in the source (a line break, a number put in): it goes with what is before it."""
+        before = self.runs[-1] if self.runs else Run("", 0, 0)
+        if before.atom or not self.runs:
+            end = max(before.byte_end, 0)
+            self.runs.append(Run(text, end, end, before.file, before.origin))
+        else:
+            self.runs[-1] = Run(before.text + text, before.byte_start, before.byte_end, before.file, before.origin)
+
     def image(self, element: Element, context: _Context) -> None:
         alt = element.attributes.get("alt", "").strip()
-        if alt:
+        if not alt:
+            return
+        place = self.source.place(element.start, element.end)
+        if place is None:
             self.add("alt", [Run(alt)], context)
+            return
+        source = place.source
+        begin, end = source.byte_offset(place.start), source.byte_offset(place.end)
+        self.add("alt", [Run(alt, begin, end, source.file, place.origin)], context)
 
     def verbatim(self, element: Element, context: _Context) -> None:
         self.flush(context)
@@ -330,7 +346,7 @@ class _Writer:
             if isinstance(child, Text):
                 self.text(child, context)
             elif child.tag == "br":
-                self.runs.append(Run("\n"))
+                self.unplaced("\n")
             elif child.tag not in _UNSEEN and child.tag != "button":
                 self.preformatted(child, context)
 

@@ -100,6 +100,14 @@ BLOCKS = frozenset(
     ]
 )
 
+_KNOWN = frozenset(
+    """a abbr acronym audio b bdi bdo big blink canvas cite code data datalist del dfn em font i iframe ins kbd label
+    map mark marquee meter nobr noembed noframes noscript object output picture progress q rb rp rt rtc ruby s samp
+    script select slot small span strike strong style sub sup svg template textarea time title tt u var video
+    math mi mn mo ms mtext mrow mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mspace
+    mstyle semantics annotation""".split()  # noqa: SIM905
+) | BLOCKS | VOID  # fmt: skip
+
 # Start tag -> (open elements that it ends, elements beyond which it does not look).
 _TABLE_SCOPE = frozenset({"table"})
 _CELL_SCOPE = frozenset({"table", "td", "th", "caption"})
@@ -167,9 +175,19 @@ class Element:
         return self.attributes.get("class", "").split()
 
 
-def parse_html(source: str, *, fragment: bool = False) -> Element:
-    """The tree of ``source`` under a root element with the tag ``""``."""
-    return _Parser(source, fragment).parse()
+def parse_html(source: str, *, fragment: bool = False, unknown_as_text: bool = False) -> Element:
+    """The tree of ``source`` under a root element with the tag ``""``.
+
+    Args:
+        fragment: ``source`` is a piece of a page, without head and body.
+        unknown_as_text: what looks like a tag but is none of HTML (``<pod name>``) is text; browsers show nothing of it.
+    """
+    return _Parser(source, fragment, unknown_as_text).parse()
+
+
+def is_known(tag: str) -> bool:
+    """Whether a tag is one of HTML (or of the SVG and MathML inside it), or a custom element."""
+    return tag in _KNOWN or "-" in tag
 
 
 def text_of(source: str, element: Element | Text) -> str:
@@ -198,9 +216,10 @@ _RAW_END = {tag: re.compile(rf"</{tag}(?=[\s/>])", re.IGNORECASE) for tag in _RA
 
 
 class _Parser:
-    def __init__(self, source: str, fragment: bool) -> None:
+    def __init__(self, source: str, fragment: bool, unknown_as_text: bool) -> None:
         self.source = source
         self.fragment = fragment
+        self.unknown_as_text = unknown_as_text
         self.root = Element("", end=len(source))
         self.open = [self.root]
         self.too_deep = 0
@@ -264,6 +283,8 @@ class _Parser:
             return None  # the input ends inside this tag: shown as text rather than lost
         name = _TAG_NAME.match(source, start + 1)
         if name is None:
+            return None
+        if self.unknown_as_text and not is_known(name[0].lower()) and not self.foreign():
             return None
         position = name.end()
         attributes: dict[str, str] = {}

@@ -16,7 +16,7 @@ from aipk_core.documents.hugo.site import HugoSite, Language, source_text
 from aipk_core.documents.hugo.table import ShortcodeTable, build_table
 from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.html_blocks import write_blocks
-from aipk_core.documents.loaders.html_tree import parse_html
+from aipk_core.documents.loaders.markdown import parse_markup
 from aipk_core.documents.loaders.markdown_html import HeadingIds
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document, Origin
@@ -31,7 +31,8 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
 
     Args:
         context: ``site`` gives the files that pages are made from; pass a ``HugoSite`` to read what pages share only
-            once. Options: those of ``HugoSite`` and ``build_table``.
+            once. Options: those of ``HugoSite`` and ``build_table``, and ``unknown_tags = "text"``, which keeps
+            ``<pod name>`` as text where browsers show nothing.
 
     Raises:
         DocumentError: ``invalid`` (no text), ``too-large`` (includes without end), ``timeout``.
@@ -57,9 +58,8 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
     page = _title_html(source, header, title)
     if header.values.get("layout") not in settings.get("title_only_layouts", []):
         page.extend(Expansion(build, table, source, raw.id, header).html().pieces)
-    write_blocks(
-        parse_html(page.text, fragment=True), page, builder, max_blocks=context.limits.max_blocks, tick=build.tick
-    )
+    root = parse_markup(page.text, builder, as_text=settings.get("unknown_tags") == "text")
+    write_blocks(root, page, builder, max_blocks=context.limits.max_blocks, tick=build.tick)
     url = raw.url or _url(site, raw.id, header)
     return builder.build(
         title=title or _first_heading(builder),

@@ -10,7 +10,7 @@ from aipk_core.documents.hugo.front_matter import FrontMatter, split_front_matte
 from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.html_blocks import write_blocks
-from aipk_core.documents.loaders.html_tree import parse_html
+from aipk_core.documents.loaders.html_tree import Element, is_known, parse_html
 from aipk_core.documents.loaders.markdown_html import HeadingIds, markdown_to_html
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document
@@ -40,7 +40,8 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
     check = deadline(context.limits.timeout, raw.id)
     page = markdown_to_html(Traced.of_source(source, header.body), ids=HeadingIds())
     check()
-    write_blocks(parse_html(page.text, fragment=True), page, builder, max_blocks=context.limits.max_blocks, tick=check)
+    root = parse_markup(page.text, builder, as_text=context.options.get("unknown_tags") == "text")
+    write_blocks(root, page, builder, max_blocks=context.limits.max_blocks, tick=check)
     if not builder.blocks:
         raise DocumentError(
             "the file has no visible text", code="empty", where=raw.id, remedy="Exclude the file or add text to it"
@@ -53,6 +54,16 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
         media_type="text/markdown",
         metadata=_metadata(header),
     )
+
+
+def parse_markup(page: str, builder: DocumentBuilder, *, as_text: bool) -> Element:
+    """The tree of HTML made from Markdown; what browsers take for unknown tags is reported, or kept ``as_text``."""
+    root = parse_html(page, fragment=True, unknown_as_text=as_text)
+    unknown = sorted({element.tag[:40] for element in root.elements() if not is_known(element.tag) and element.tag})
+    if unknown:
+        shown = ", ".join(f"<{tag}>" for tag in unknown[:5])
+        builder.problem("tags-unknown", f"browsers take {shown} for tags and show nothing; escape the < if it is text")
+    return root
 
 
 def _first_heading(builder: DocumentBuilder) -> str:

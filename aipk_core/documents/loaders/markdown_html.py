@@ -161,7 +161,8 @@ class _Renderer:
     def focus(self, lines: Sequence[int]) -> None:
         """Look for the next texts in these lines of the source."""
         start = self.lines[min(lines[0], len(self.lines) - 1)]
-        self.end = self.lines[lines[1]] if lines[1] < len(self.lines) else len(self.text)
+        after = max(lines[1], lines[0] + 1)  # a term of a definition list says that it has no lines
+        self.end = self.lines[after] if after < len(self.lines) else len(self.text)
         if not start <= self.position <= self.end:
             self.position = start
 
@@ -216,7 +217,8 @@ class _Renderer:
             elif kind == "html_inline":
                 self.out.append(child.content, None)
             elif kind == "image":
-                self.out.append(f'<img alt="{_escape(_plain(child.children or []))}">', None)
+                alt = _escape(_plain(child.children or []))
+                self.out.append(f'<img alt="{alt}">', self.source.place(self.line_start(), self.end))
             elif kind == "footnote_ref":
                 number = child.meta["id"] + 1
                 self.out.append(f'<sup><a href="#{self.prefix}fn:{number}">{number}</a></sup>', None)
