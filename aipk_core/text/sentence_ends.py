@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from aipk_core.text.abbreviations import words
 from aipk_core.text.sentence_rules import LanguageRules
 
-_QUOTES: Final = "\"'”’»›“*_`"
 _OPENING: Final = "\"'“‘«‹„‚([{¿¡*_`~<「『（"
 _LEADING: Final = "([•⁃‣▪●◦–—*+>#-"
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")

@@ -19,7 +19,7 @@ _AT_START: Final = (
 
 _STAMP: Final = re.compile(r"\d(?<!\S\d)\d?/\d{1,2}/\d{2,4} \d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?(?=\s|\Z)")
 _CLOSING: Final = re.compile(
-    rf"[WBKMRTSYC]{_AT_START}(?<=(?P<first>.))"
+    rf"[WBKMRTSYC]{_AT_START}"
     r"(?:(?:(?<=W)ith )?(?:(?<=B)est |(?<=K)ind |(?<=K)indest |(?<=W)arm |(?<=W)armest |(?<=M)any |[bk](?:est|ind) )?"
     r"(?:[Rr]?egards|[Tt]?hanks|[Ww]?ishes)|(?<=S)incerely|(?<=Y)ours(?: sincerely| truly| faithfully)?|(?<=C)heers"
     r"|(?<=R)espectfully)"
