@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -189,4 +190,7 @@ def _run(app: object, host: str, port: int, names: list[str], engine: str, setti
         limit_concurrency=settings.workers + settings.waiting + 200,
         h11_max_incomplete_event_size=_HEADER_BYTES,
     )
+    # Uvicorn finishes the answers under way and then raises the signal again; that is a normal end, not a crash.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    signal.signal(signal.SIGINT, lambda number, frame: sys.exit(0))
     uvicorn.Server(config).run(sockets=[listener])
