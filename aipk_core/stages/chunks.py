@@ -22,15 +22,21 @@ SCHEMA = pa.schema(
     + [(name, pa.int64()) for name in ("start", "end", "page", "tokens")]
 )
 
+_OWN_TOKENS = 2  # the start and end marks that embedders put around a text
+
 
 def chunks_stage(context: StageContext) -> StageResult:
     """Cut the current documents into chunks, one cached row for each document."""
     documents = context.manifest("documents")
-    settings = ChunkSettings(
-        target_tokens=context.corpus.settings.chunks.target_tokens,
-        overlap_sentences=context.corpus.settings.chunks.overlap_sentences,
-    )
+    table = context.corpus.settings.chunks
     embedder = open_embedder(context.corpus.settings.embedding)
+    # A few words left over at the end of a section join the chunk before them, as far as the embedder reads.
+    room = embedder.identity.max_tokens - _OWN_TOKENS
+    settings = ChunkSettings(
+        target_tokens=table.target_tokens,
+        limit_tokens=max(table.target_tokens, min(table.target_tokens * 5 // 4, room)),
+        overlap_sentences=table.overlap_sentences,
+    )
     # Chunks are cut by the embedder's own tokens: another tokenizer means other chunks.
     fingerprint = digest("chunks", STAGE_VERSION, settings.fingerprint(), embedder.identity.digest)
     inputs = inputs_digest(fingerprint, documents.version)
