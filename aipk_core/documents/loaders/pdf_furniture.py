@@ -16,7 +16,7 @@ _PAGE_LABEL = re.compile(
 _Place = tuple[str, int]  # "top" or "bottom", and how many rows lie between it and the edge
 _Edge = list[tuple[_Place, list[Line]]]
 _EDGE_ROWS = 3
-_EDGE_SHARE = 0.16  # of the page height at the top, and at the bottom
+_EDGE_SHARE = 0.2  # of the page height at the top, and at the bottom
 
 
 def drop_running_lines(pages: list[PageText]) -> list[str]:

@@ -150,6 +150,8 @@ def _joint(
     if not text or not after:
         return len(text), " "
     last, first = text[-1], after[0]
+    if _is_broken_address(text, after):
+        return len(text), ""
     if last in _ANY_HYPHEN and len(text) > 1 and not text[-2].isspace():
         return _after_hyphen(text, after, vocabulary)
     if last in "—–/" and len(text) > 1 and not text[-2].isspace() and first.isalnum():
@@ -189,13 +191,52 @@ def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, s
     return dropped
 
 
+_ADDRESS = re.compile(r"(?:https?:|ftp:|www\.|doi\.org/|://)\S*$", re.IGNORECASE)
+
+
+def _is_broken_address(text: str, after: str) -> bool:
+    """Whether a web address goes on in the next line: it ends with one of its signs, and no word of a sentence follows."""
+    match = _ADDRESS.search(text[-300:])
+    if match is None or text[-1] not in "/.:?&=_#%~-\u00ad":
+        return False
+    if text[-1] in ".?:" and not match.group(0).lower().endswith(("http:", "https:")):
+        return after[0].islower() or after[0].isdigit()
+    return after[0].isalnum() or after[0] in "/_~%#"
+
+
 def _continues_compound(after: str, end: int) -> bool:
     return after[end : end + 1] in ("-", "\u2010") and after[end + 1 : end + 2].isalpha()
 
 
 def _are_two_words(before: str, behind: str) -> bool:
+    """Whether the two parts make an English compound that is written with a hyphen.
+
+    Printers break closed compounds at the same place ("work-flow"), so that it takes more than two known words.
+    """
     words = english_words()
     if before + behind in words or before in _FUSED:
         return False
-    whole = before in words and behind in words
-    return whole and len(before) >= 3 and len(behind) >= 3
+    return before in words and behind in words and (before in _FIRST_PARTS or behind in _SECOND_PARTS)
+
+
+_FIRST_PARTS = frozenset(
+    {
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "single", "double", "multi",
+        "self", "well", "non", "high", "low", "long", "short", "cross", "full", "half", "open", "real", "user", "first",
+        "second", "third", "last", "large", "small", "state", "end", "all", "best", "ever", "far", "fast", "fine",
+        "free", "general", "hard", "human", "ill", "in", "much", "near", "new", "old", "post", "pre", "quasi", "read",
+        "semi", "so", "time", "top", "up", "vice", "wide", "write", "zero", "higher", "lower", "left", "right", "same",
+        "cost", "data", "hand", "heavy", "light", "world", "year", "mid", "anti", "co", "ex", "peer",
+    }
+)  # fmt: skip
+_SECOND_PARTS = frozenset(
+    {
+        "based", "like", "dimensional", "level", "term", "specific", "driven", "defined", "free", "order", "scale",
+        "known", "oriented", "related", "wide", "side", "off", "only", "called", "aware", "friendly", "party", "quality",
+        "length", "grained", "sized", "size", "dependent", "independent", "invariant", "art", "making", "made", "owned",
+        "run", "running", "purpose", "effective", "efficient", "intensive", "line", "rich", "safe", "scoped", "stage",
+        "step", "style", "tuned", "type", "valued", "weighted", "year", "old", "day", "hour", "minute", "fold",
+        "through", "in", "out", "up", "down", "by", "to", "of", "the", "end", "linear", "zero", "negative", "positive",
+        "generated", "provided", "managed", "hosted", "built", "written", "supervised", "trained", "learning",
+    }
+)  # fmt: skip

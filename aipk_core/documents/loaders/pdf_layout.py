@@ -276,12 +276,13 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
     leading = metrics.leading_of(draft.size)
     if len(draft.lines) > 1 and not draft.lines[-2].side_by_side(last):
         leading = max(leading, min(draft.lines[-2].base - last.base, 2 * draft.size))
-    if not 0 < step <= 1.22 * leading or line.overlap(last) <= 0:
+    both_code = line.monospace and last.monospace
+    if not 0 < step <= 1.22 * leading or (line.overlap(last) <= 0 and not both_code):
         return False
     if _starts_item(line, draft) or _changes_face(draft, line, columns):
         return False
-    if line.monospace and last.monospace:
-        return True
+    if both_code:
+        return line.overlap(last) > 0 or abs(line.left - draft.left) < 30 * line.size
     if _is_indented(draft, line, columns):
         return False
     return not _ended_by_intent(last, line, columns)

@@ -7,6 +7,7 @@ by side on one baseline make a line; a wide gap, a jump or another baseline ends
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 import re
 import unicodedata
@@ -271,6 +272,7 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
 
 # --- lines ---------------------------------------------------------------------------------------------------------
 
+MAX_CELLS = 200
 _STRETCHED_GAP = 2.5
 _WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
 
@@ -294,11 +296,34 @@ def _lines(glyphs: Iterable[Glyph], page: int) -> list[Line]:
             bounds = (glyph.left, glyph.right)
     if len(pieces) > 1 and all(_is_mark(item) or item.text == " " for item in pieces[-1]):
         loose += pieces.pop()
-    lines = _rejoined([line for piece in pieces if (line := _line_of(piece, page)) is not None])
+    parts = [part for piece in pieces for part in _cells(piece)]
+    lines = _rejoined([line for part in parts if (line := _line_of(part, page)) is not None])
     for mark in loose:
         if mark.text != " ":
             _give_back(mark, lines)
     return lines
+
+
+def _cells(glyphs: list[Glyph]) -> list[list[Glyph]]:
+    """Cut where a gap is far wider than the other spaces of the line: cells of a table drawn in one piece.
+
+    In a justified line all spaces are stretched alike.
+    """
+    words: list[tuple[int, float]] = []  # where a word begins, and the gap before it
+    before: Glyph | None = None
+    for index, glyph in enumerate(glyphs):
+        if glyph.text == " ":
+            continue
+        if before is not None and glyph.left - before.right > 0.15 * glyph.font.size:
+            words.append((index, glyph.left - before.right))
+        before = glyph
+    if len(words) < 2:
+        return [glyphs]
+    usual = min(gap for _, gap in words)
+    cuts = [index for index, gap in words if gap > max(glyphs[index].font.size, 2.5 * usual)]
+    if len(cuts) > MAX_CELLS:
+        return [glyphs]
+    return [glyphs[start:end] for start, end in itertools.pairwise([0, *cuts, len(glyphs)])]
 
 
 def _rejoined(lines: list[Line]) -> list[Line]:

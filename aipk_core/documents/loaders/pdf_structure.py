@@ -77,7 +77,14 @@ def mark_captions(drafts: list[Draft]) -> None:
 def mark_headings(drafts: list[Draft], metrics: Metrics) -> None:
     """Short blocks in larger type, or in bold type, are headings; the levels follow from the sizes used."""
     candidates = [draft for draft in drafts if _may_be_heading(draft)]
-    large = [draft for draft in candidates if draft.size >= 1.1 * metrics.body_size]
+    in_size: Counter[float] = Counter()
+    for draft in drafts:
+        in_size[round(draft.size, 1)] += draft.characters
+    # A size in which much of the document is set is no heading's, however small the rest is.
+    common = {size for size, count in in_size.items() if count * 6 > in_size.total()}
+    large = [
+        draft for draft in candidates if draft.size >= 1.1 * metrics.body_size and round(draft.size, 1) not in common
+    ]
     bold = [
         draft
         for draft in candidates
@@ -132,13 +139,24 @@ def mark_tables(drafts: list[Draft]) -> None:
 
 
 def _rows_from(drafts: list[Draft], start: int) -> list[list[Draft]]:
-    """Rows of blocks that begin on one baseline and go to the right, each row below the one before."""
+    """Rows of blocks that begin on one baseline and go to the right, each row below the one before.
+
+    A cell may hold several blocks under each other; the lower ones are in the list of the row as well.
+    """
     rows: list[list[Draft]] = []
     index = start
     while index < len(drafts):
         row = [drafts[index]]
-        while index + len(row) < len(drafts) and _is_beside(row, drafts[index + len(row)]):
-            row.append(drafts[index + len(row)])
+        last = drafts[index]
+        while index + len(row) < len(drafts):
+            if _is_beside(row[0], last, drafts[index + len(row)]):
+                last = drafts[index + len(row)]
+                row.append(last)
+                continue
+            stacked = _stacked_under(last, row[0], drafts, index + len(row))
+            if not stacked:
+                break
+            row += stacked
         if rows and not _is_below(rows, row):
             break
         if len(row) == 1 and not (rows and _fits_column(rows, row[0])):
@@ -150,14 +168,37 @@ def _rows_from(drafts: list[Draft], start: int) -> list[list[Draft]]:
     return rows
 
 
-def _is_beside(row: list[Draft], draft: Draft) -> bool:
-    if draft.kind not in ("p", "code", "li") or row[0].kind not in ("p", "code", "li") or draft.page != row[0].page:
+def _stacked_under(cell: Draft, first: Draft, drafts: list[Draft], start: int) -> list[Draft]:
+    """Further blocks of the cell ``cell`` of the row that ``first`` begins: under it, before the row goes on."""
+    found: list[Draft] = []
+    above = cell
+    while start + len(found) < len(drafts) and len(found) < 20:
+        draft = drafts[start + len(found)]
+        step = above.lines[-1].base - draft.lines[0].base
+        aligned = abs(draft.left - cell.left) < max(draft.size, cell.size)
+        if (
+            draft.kind not in ("p", "code", "li")
+            or draft.page != cell.page
+            or not aligned
+            or not 0 < step < 3 * cell.size
+        ):
+            break
+        found.append(draft)
+        above = draft
+    following = drafts[start + len(found)] if start + len(found) < len(drafts) else None
+    goes_on = following is not None and _is_beside(first, cell, following)
+    return found if goes_on or cell is not first else []
+
+
+def _is_beside(row: Draft, cell: Draft, draft: Draft) -> bool:
+    """Whether ``draft`` is the cell after ``cell`` in the row that ``row`` begins."""
+    if draft.kind not in ("p", "code", "li") or row.kind not in ("p", "code", "li") or draft.page != row.page:
         return False
-    last, first = row[-1].lines[0], draft.lines[0]
-    if abs(row[0].lines[0].base - first.base) > 0.6 * first.size:
+    first = draft.lines[0]
+    if abs(row.lines[0].base - first.base) > 0.6 * first.size:
         return False
-    gap = first.left - row[-1].right if not first.right_to_left else row[-1].left - draft.right
-    return gap > 0.3 * last.size
+    gap = first.left - cell.right if not first.right_to_left else cell.left - draft.right
+    return gap > 0.3 * cell.size
 
 
 def _is_below(rows: list[list[Draft]], row: list[Draft]) -> bool:

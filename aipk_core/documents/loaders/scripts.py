@@ -89,7 +89,8 @@ def dominant_language(text: str, default: str = "en", *, encoding: str = "") -> 
     for character in text[:20_000]:
         if character.isalpha():
             name = _language_of_script(character)
-            counts[name] = counts.get(name, 0) + 1
+            # A Chinese or Korean character says as much as several letters.
+            counts[name] = counts.get(name, 0) + _WEIGHTS.get(name, 1)
     total = sum(counts.values())
     if not total:
         return default
@@ -114,6 +115,7 @@ _SCRIPT_LANGUAGES = (
     ("GREEK", "el"),
     ("CYRILLIC", "ru"),
 )
+_WEIGHTS = {"zh": 4, "ja": 3, "ko": 2}
 _JAPANESE_ENCODINGS = frozenset({"cp932", "euc_jp", "iso2022_jp", "shift_jis"})
 _SAME_SCRIPT = {
     "uk": "ru",
