@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from aipk_core.embedding.model import Embedder
-from aipk_core.errors import AipkError, EmbedderError, UsageError
+from aipk_core.errors import AipkError, EmbedderError, ModelError, UsageError
 from aipk_core.verify.analysis import Analysis, analyse
 from aipk_core.verify.citations import CitationReader
 from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
@@ -43,7 +43,7 @@ class Verifier:
     Args:
         claims: the only evidence there is; ids must be unique.
         embedder: finds claims that share no word with a unit, also across languages when it is multilingual.
-        judges: asked in order for units that the rules leave open.
+        judges: asked in order until one answers; the bundled model when not given, none for an empty list.
         known_ids: ids of claims that exist but are no evidence here (another package, deprecated): citing one is an error.
         meaning: ``none`` compares words by dictionary only, which is faster and accepts fewer paraphrases.
 
@@ -56,7 +56,7 @@ class Verifier:
         claims: Sequence[VerifiableClaim],
         *,
         embedder: Embedder | None = None,
-        judges: Sequence[Judge] = (),
+        judges: Sequence[Judge] | None = None,
         known_ids: Iterable[str] = (),
         meaning: Literal["bundled", "none"] = "bundled",
     ) -> None:
@@ -70,7 +70,7 @@ class Verifier:
         self._index = ClaimIndex(claims, embedder)
         self._foreign = frozenset(known_ids) - set(ids)
         self._reader = CitationReader(ids, self._foreign)
-        self._judges = tuple(judges)
+        self._judges = None if judges is None else tuple(judges)
         self._word_vectors = meaning
 
     def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
@@ -163,12 +163,23 @@ class Verifier:
     ) -> Opinion | None:
         """What the first judge that can answer says."""
         evidence = "\n".join(full_text(index.claims[number]) for number in numbers)
-        for judge in self._judges:
+        for judge in self._asked(notes):
             try:
                 return Opinion(judge.name, judge.judge([Pair(evidence, statement.text)])[0])
             except AipkError as error:
                 notes[f"{judge.name} did not run: {error}"] = None
         return None
+
+    def _asked(self, notes: dict[str, None]) -> Sequence[Judge]:
+        if self._judges is not None:
+            return self._judges
+        try:
+            from aipk_core.verify.learned import bundled_judge
+
+            return (bundled_judge(),)
+        except ModelError as error:
+            notes[f"the learned model did not run: {error}"] = None
+            return ()
 
     def _words(self, notes: dict[str, None]) -> WordVectors | None:
         if self._word_vectors == "none":

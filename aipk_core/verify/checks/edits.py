@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from aipk_core.verify.alignment import Alignment, word_relation
@@ -24,11 +24,10 @@ def check_edits(alignment: Alignment) -> Iterator[Finding]:
     if (
         len(mine) > _MAX_TOKENS
         or len(mine) < 3
-        or (not statement.text.isascii()
-        and statement.lang not in ("de", "fr", "es", "en"))
+        or (not statement.text.isascii() and statement.lang not in ("de", "fr", "es", "en"))
     ):
         return
-    best: tuple[float, int, list[tuple[str, int, int]], list[tuple[str, int, int, int, int]]] | None = None
+    best: tuple[float, int, list[tuple[str, int, int]], Sequence[tuple[str, int, int, int, int]]] | None = None
     for number, claim in enumerate(alignment.claims):
         theirs = _tokens(claim)[: 2 * _MAX_TOKENS]
         matcher = SequenceMatcher(None, [t[0] for t in mine], [t[0] for t in theirs], autojunk=False)
