@@ -36,37 +36,38 @@ def aipk_serve(*arguments: str) -> Iterator[str]:
 
 
 def test_a_small_model_is_held_to_the_claims(ferry_file: Path, tmp_path: Path) -> None:
-    model = ["--model", MODEL, "--max-tokens", "64", "--cache-dir", str(tmp_path), "--prompt-claims", "4"]
-    with local_model() as base:
-        with (
-            aipk_serve(str(ferry_file), "--api-base", base, *model) as address,
-            openai.OpenAI(base_url=address, api_key="none", max_retries=0, timeout=200) as client,
-        ):
-            for question in QUESTIONS:
-                reply = client.chat.completions.create(
-                    model="saltmarsh", messages=[{"role": "user", "content": question}], temperature=0
-                )
-                report = (reply.model_extra or {})["_aipk"]
-                assert report["mode"] == "strict-render"
-                assert report["engine"] == MODEL
-                assert reply.usage is not None
-                assert reply.usage.completion_tokens > 0
-                _check_nothing_unsupported(reply.choices[0].message.content or "", report)
-        with (
-            aipk_serve(str(ferry_file), "--api-base", base, *model, "--enforcement", "observe") as address,
-            openai.OpenAI(base_url=address, api_key="none", max_retries=0, timeout=200) as client,
-        ):
-            chunks = list(
-                client.chat.completions.create(
-                    model="saltmarsh", messages=[{"role": "user", "content": QUESTIONS[0]}], temperature=0, stream=True
-                )
+    with (
+        local_model() as base,
+        aipk_serve(
+            *(str(ferry_file), "--model", MODEL, "--api-base", base, "--enforcement", "observe"),
+            *("--max-tokens", "64", "--prompt-claims", "4", "--cache-dir", str(tmp_path)),
+        ) as address,
+        openai.OpenAI(base_url=address, api_key="none", max_retries=0, timeout=200) as client,
+    ):
+        for question in QUESTIONS:  # asked for more strictly than the server would by itself
+            reply = client.chat.completions.create(
+                model="saltmarsh",
+                messages=[{"role": "user", "content": question}],
+                temperature=0,
+                extra_body={"aipk": {"enforcement": "block"}},
             )
-            text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
-            report = next(chunk.model_extra["_aipk"] for chunk in chunks if "_aipk" in (chunk.model_extra or {}))
-            assert text.strip()
-            assert report["enforcement"] == "observe"
-            assert report["units"] or report["refusal"]
-            assert sum(report["counts"].values()) == len(report["units"])
+            report = (reply.model_extra or {})["_aipk"]
+            assert (report["mode"], report["enforcement"], report["engine"]) == ("strict-render", "block", MODEL)
+            assert reply.usage is not None
+            assert reply.usage.completion_tokens > 0
+            _check_nothing_unsupported(reply.choices[0].message.content or "", report)
+        chunks = list(
+            client.chat.completions.create(
+                model="saltmarsh", messages=[{"role": "user", "content": QUESTIONS[0]}], temperature=0, stream=True
+            )
+        )
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+        reports = [chunk.model_extra["_aipk"] for chunk in chunks if "_aipk" in (chunk.model_extra or {})]
+        assert text.strip()
+        assert len(reports) == 1
+        assert reports[0]["enforcement"] == "observe"
+        assert reports[0]["units"] or reports[0]["refusal"]
+        assert sum(reports[0]["counts"].values()) == len(reports[0]["units"])
 
 
 def _check_nothing_unsupported(text: str, report: dict[str, object]) -> None:
