@@ -141,7 +141,7 @@ class Traced:
         return Traced(list(self.slice(start, end)))
 
     def place(self, start: int, end: int) -> Place | None:
-        """One place that covers ``text[start:end]`` as far as it comes from one file; that of its first piece."""
+        """One place, not literal, that covers ``text[start:end]`` as far as it comes from the file of its first piece."""
         first: Place | None = None
         last: Place | None = None
         for _, place in self.slice(start, end):
@@ -151,8 +151,8 @@ class Traced:
                 first = last = place
             elif place.source is first.source and place.origin is first.origin and last and place.start >= last.start:
                 last = place
-        if first is None or last is None or first is last:
-            return first
+        if first is None or last is None:
+            return None
         return Place(first.source, first.start, max(first.end, last.end), first.origin, False, first.boilerplate)
 
     def _offsets(self) -> list[int]:

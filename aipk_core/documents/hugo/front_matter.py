@@ -14,6 +14,7 @@ import yaml
 MAX_SIZE = 256 * 1024
 MAX_ALIASES = 50
 MAX_DEPTH = 30
+MAX_VALUES = 100_000
 
 _YAML = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n(.*?)^\+\+\+[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -72,8 +73,19 @@ def load_yaml(text: str) -> Any:
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """``value`` as JSON: dates as ISO strings, keys as strings, floats as strings, nothing deeper than 20 levels."""
+def plain(value: Any) -> Any:
+    """``value`` as JSON: dates as ISO strings, keys as strings, floats as strings, nothing deeper than 20 levels.
+
+    Raises:
+        ValueError: aliases make more of it than ``MAX_VALUES`` values.
+    """
+    return _plain(value, 0, [MAX_VALUES])
+
+
+def _plain(value: Any, depth: int, left: list[int]) -> Any:
+    left[0] -= 1
+    if left[0] < 0:
+        raise ValueError(f"more than {MAX_VALUES} values")
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (datetime.date, datetime.datetime, datetime.time)):
@@ -81,27 +93,27 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth >= 20:
         return None
     if isinstance(value, dict):
-        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+        return {str(key): _plain(item, depth + 1, left) for key, item in value.items()}
     if isinstance(value, (list, tuple, set)):
-        return [plain(item, depth + 1) for item in value]
+        return [_plain(item, depth + 1, left) for item in value]
     return str(value)
 
 
 def _parsed(text: str, body: int, parse: Any) -> FrontMatter:
     try:
-        values = parse(text)
+        values = plain(parse(text))
     except (ValueError, RecursionError) as error:
         return FrontMatter({}, body, " ".join(str(error).split())[:200])
     if values is None:
         return FrontMatter({}, body)
     if not isinstance(values, dict):
         return FrontMatter({}, body, "the front matter is no table of names and values")
-    return FrontMatter(plain(values), body)
+    return FrontMatter(values, body)
 
 
 def _json(text: str) -> FrontMatter:
     try:
         values, end = json.JSONDecoder().raw_decode(text[:MAX_SIZE])
+        return FrontMatter(plain(values), end) if isinstance(values, dict) else FrontMatter()
     except (ValueError, RecursionError):
         return FrontMatter()  # a text that happens to start with a brace
-    return FrontMatter(plain(values), end) if isinstance(values, dict) else FrontMatter()

@@ -176,12 +176,11 @@ def source_text(path: str, data: bytes, encoding: str = "", file: str | None = N
 def _table(path: str, data: bytes) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
-        values = tomllib.loads(text) if path.endswith(".toml") else load_yaml(text)
+        values = plain(tomllib.loads(text) if path.endswith(".toml") else load_yaml(text))
     except (ValueError, RecursionError) as error:
         raise DocumentError(
             f"cannot be read: {' '.join(str(error).split())[:200]}", where=path, remedy="Correct the file"
         ) from error
-    values = plain(values)
     return values if isinstance(values, dict) else {}
 
 

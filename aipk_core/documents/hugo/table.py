@@ -18,6 +18,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from aipk_core.documents.hugo import feature_gates, glossary, shortcodes, versions
@@ -74,6 +75,22 @@ def shipped_tables() -> dict[str, dict[str, Any]]:
         if file.name.endswith(".toml"):
             tables[file.name.removesuffix(".toml")] = tomllib.loads(file.read_text(encoding="utf-8"))
     return tables
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """The shortcode table of a corpus (``shortcodes.toml``), to be merged into the options of its source.
+
+    Raises:
+        CorpusError: the file cannot be read, or an entry is wrong.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CorpusError(
+            f"the shortcode table cannot be read: {error}", where=str(path), remedy="Correct the file"
+        ) from error
+    build_table(table)
+    return table
 
 
 def build_table(

@@ -87,7 +87,8 @@ def _table(site: HugoSite, context: LoadContext, text: str) -> tuple[ShortcodeTa
     key = ("table", id(context.options))
     if key not in site.memory:
         # The options are kept as well, so that no other object can get their identity meanwhile.
-        site.memory[key] = (*build_table(context.options, site.base_url), context.options)
+        own = str(site.setting("baseURL") or "").rstrip("/")  # where a copy of the site is served does not matter
+        site.memory[key] = (*build_table(context.options, own), context.options)
     table, settings, _ = site.memory[key]
     return table, settings
 

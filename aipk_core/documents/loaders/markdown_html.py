@@ -100,12 +100,25 @@ def _heading_attributes(state: StateCore) -> None:
             state.tokens[index - 1].attrSet("id", name[1] or name[2] or name[3] or name[4] or "")
 
 
+# Parsing these marks takes time that grows with their square; no text that people write has so many in one paragraph.
+_DENSE = (("[", 2_000), ("`", 10_000), ("*", 10_000), ("_", 10_000), ("~", 5_000), ("<", 20_000))
+
+
+def _dense_paragraphs(state: StateCore) -> None:
+    """A paragraph with a flood of markup characters is taken as plain text."""
+    for token in state.tokens:
+        long = token.type == "inline" and len(token.content) > 2_000
+        if long and any(token.content.count(mark) > limit for mark, limit in _DENSE):
+            token.type = "dense"
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     parser.enable(["table", "strikethrough"])
     parser.use(deflist_plugin)
     parser.use(footnote_plugin, inline=False)
     parser.core.ruler.after("block", "heading_attributes", _heading_attributes)
+    parser.core.ruler.after("heading_attributes", "dense_paragraphs", _dense_paragraphs)
     # Links are read for their text only, so any target will do and none is rewritten.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
@@ -173,6 +186,8 @@ class _Renderer:
             before = tokens[index - 1].type if index else ""
             task = index > 1 and tokens[index - 2].type == "list_item_open" and _TASK.match(token.content)
             self.inline(token.children or [], drop=len(task[0]) if task and before == "paragraph_open" else 0)
+        elif kind == "dense":
+            self.lines_of(token.content)
         elif kind in ("fence", "code_block"):
             self.code(token)
         elif kind == "html_block":
