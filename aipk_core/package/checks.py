@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from aipk_core.chunks import Chunk
 from aipk_core.claims.model import Claim
 from aipk_core.documents.model import Document
@@ -35,7 +37,7 @@ def check_unpacked(package: Package) -> None:
     """Read all of a package's content once, without keeping it, and compare it with the manifest.
 
     Raises:
-        PackageError: a table has other columns (``tables-damaged``), an id is unfit or stands twice (``id-invalid``), a
+        PackageError: a table has other columns or cannot be searched (``tables-damaged``), an id is unfit or stands twice (``id-invalid``), a
             span does not give its quote (``span-broken``), there are more or fewer rows than the manifest says
             (``counts-differ``), or the content is not that of the content digest (``content-differs``).
     """
@@ -88,6 +90,17 @@ def check_unpacked(package: Package) -> None:
             code="content-differs",
             remedy="Build the package anew, or get it again from where it came from",
         )
+    _try_indexes(package)
+
+
+def _try_indexes(package: Package) -> None:
+    """Search each table once: an index that cannot be read is better found now than with the first question."""
+    direction = np.zeros(package.manifest.embedder.dimensions, dtype=np.float32)
+    direction[0] = 1.0
+    if package.manifest.counts.chunks:
+        package.search_chunks("aipk", direction, 1)
+    if package.manifest.counts.claims:
+        package.search_claims("aipk", direction, 1, status=None)
 
 
 def _documents(documents: Iterable[Document], texts: dict[str, str]) -> Iterator[Document]:

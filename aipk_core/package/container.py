@@ -202,7 +202,7 @@ class Container:
             if name in members:
                 raise self._unsafe(f"the member '{name}' is in it twice")
             mode = info.external_attr >> 16
-            if info.external_attr & 0x10 or (mode and not stat.S_ISREG(mode)):
+            if info.external_attr & 0x10 or stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 raise self._unsafe(f"the member '{name}' is a link, a folder or a device, not a file")
             if info.flag_bits & ~_UTF8_FLAG or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise self._unsafe(f"the member '{name}' is packed in a way that packages do not use")

@@ -352,6 +352,12 @@ def test_a_data_file_name_that_leads_out_of_the_table(tmp_path: Path, members: M
     assert error.code == "package-unsafe"
 
 
+@pytest.mark.parametrize("file", ["part_0_tokens.lance", "part_0_docs.lance", "metadata.lance"])
+def test_an_index_that_cannot_be_searched(tmp_path: Path, members: Members, file: str) -> None:
+    index = next(name for name in members if name.startswith("lance/claims") and name.endswith(file))
+    assert refused(zipped(tmp_path, listed({**members, index: b"garbage" * 100}))).code == "tables-damaged"
+
+
 def test_a_package_without_tables(tmp_path: Path, members: Members) -> None:
     rest = {name: data for name, data in members.items() if not name.startswith("lance/claims")}
     assert refused(zipped(tmp_path, listed(rest))).code == "tables-damaged"
