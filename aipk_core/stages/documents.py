@@ -64,7 +64,8 @@ def documents_stage(context: StageContext) -> StageResult:
         )
         inputs = inputs_digest(fingerprint, *(snapshot.revision for snapshot in snapshots))
         current = is_current(context, "documents", inputs)
-        if current is not None:
+        # The caches may have been deleted under the manifest; then the documents are loaded again.
+        if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
             return _result(context, current, hits=current.rows.num_rows, misses=0, unchanged=True)
         loaded = [_load_source(context, snapshot, qualified=len(snapshots) > 1) for snapshot in snapshots]
     finally:
@@ -166,7 +167,8 @@ class _Finder:
                 if path not in ends and key in needs
             }
         stored = self.summaries.get(list(ends.values()))
-        return {path: (key, stored[key]) for path, key in ends.items()}
+        loaded = self.documents.known()
+        return {path: (key, stored[key]) for path, key in ends.items() if key in loaded or "code" in stored[key]}
 
     def load(self, files: Sequence[SourceFile]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Load ``files``, and yield path, key and summary of each; the key is empty for a failure that is not kept."""

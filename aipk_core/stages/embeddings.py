@@ -28,8 +28,11 @@ def embeddings_stage(context: StageContext) -> StageResult:
     identity = embedder.identity
     fingerprint = digest("embeddings", STAGE_VERSION, identity.digest)
     inputs = inputs_digest(fingerprint, chunks.version, claims.version)
+    cache = context.workspace.vectors("vectors", identity.dimensions)
+    known = cache.known()
     current = is_current(context, "embeddings", inputs)
-    if current is not None:
+    # The cache may have been deleted under the manifest; then the texts are embedded again.
+    if current is not None and known.issuperset(current.column("key")):
         distinct = int(current.facts["distinct"])
         return _result(context, current, identity, distinct, hits=distinct, misses=0, unchanged=True)
 
@@ -42,8 +45,6 @@ def embeddings_stage(context: StageContext) -> StageResult:
         texts.setdefault(key, text)
         rows.append({"kind": kind, "id": name, "key": key})
 
-    cache = context.workspace.vectors("vectors", identity.dimensions)
-    known = cache.known()
     # Short texts first, so that the texts of one batch are about equally long and little is padded; the order is part
     # of no result, since a vector depends on its own text alone.
     missing = sorted((key for key in texts if key not in known), key=lambda key: (len(texts[key]), key))

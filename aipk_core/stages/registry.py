@@ -77,6 +77,13 @@ STAGES: dict[str, Stage] = {
             "aipk_core.stages.embeddings:embeddings_stage",
         ),
         Stage(
+            "conflicts",
+            ("claims", "embeddings"),
+            ("claims",),
+            "Pairs of claims that cannot both be true, and pairs that say the same.",
+            "aipk_core.stages.conflicts:conflicts_stage",
+        ),
+        Stage(
             "reviewed_claims",
             ("claims",),
             ("review",),

@@ -61,8 +61,15 @@ class Cache:
                 return self.schema.empty_table()
             with _reported(self.folder / self.name):
                 if len(wanted) > _SCAN_SHARE * len(offsets):
-                    return table.to_arrow().take(pa.array(wanted))
-                return table.take_offsets(wanted).to_arrow().select(["key", "value"])
+                    rows = table.to_arrow().take(pa.array(wanted))
+                else:
+                    rows = table.take_offsets(wanted).to_arrow().select(["key", "value"])
+            missing = {key for key in keys if key in offsets} - set(rows["key"].to_pylist())
+            if missing:
+                raise StoreError(
+                    f"{len(missing)} rows that the table lists are not in it", where=str(self.folder), remedy=REBUILD
+                )
+            return rows
 
     def put(self, keys: Sequence[str], values: pa.Array) -> int:
         """Add rows whose key has none yet, and return how many were new. Committed to disk when this returns."""
