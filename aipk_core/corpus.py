@@ -52,6 +52,16 @@ class ClaimTable(_Table):
     max_characters: int = Field(default=600, ge=40, le=10_000)
     """Longer sentences are left out of the claims; they still stand in the chunks."""
 
+    conflicts: Literal["off", "show", "block"] = "show"
+    """``show``: claims that contradict each other are listed for review. ``block``: neither may become canonical by
+    itself before a person has decided. ``off``: claims are not compared."""
+
+    neighbours: int = Field(default=8, ge=1, le=100)
+    """How many of the claims nearest to it each claim is compared with."""
+
+    min_similarity_percent: int = Field(default=75, ge=0, le=100)
+    """Claims less alike than this (cosine, in percent) are not compared."""
+
 
 class ReviewTable(_Table):
     """``[review]``: who or what decides that a claim becomes canonical."""

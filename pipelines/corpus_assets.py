@@ -20,6 +20,7 @@ _KINDS = {
     "chunks": {"python"},
     "claims": {"python"},
     "embeddings": {"python", "lancedb"},
+    "conflicts": {"python"},
     "reviewed_claims": {"python"},
     "package": {"lancedb"},
     "evaluation": {"python"},

@@ -1,0 +1,149 @@
+"""What two similar claims are to each other, by rules: in conflict, duplicates, or neither.
+
+The verifier may take it for granted that a sentence speaks of what its evidence speaks of. Two claims of a corpus need
+not: "within 5 working days" of a level A and "within 15 working days" of a level B are both true. So a conflict needs
+more than a contradiction: the two must agree in everything else, in the headings that name their subject too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aipk_core.claims.model import Claim
+from aipk_core.claims.pairs import ClaimPair, PairKind
+from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.analysis import Analysis, analyse, stem_of
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.rules import judge_by_rules
+
+_SAME_WORD = 0.85
+"""Worth of a word match from which two words are taken to mean the same."""
+_SAME_MATTER = 0.8
+"""Share of the words of each claim that the other must have before the two can be in conflict."""
+_OWN_SUBJECT = 4
+"""Content words from which a sentence is taken to name its subject itself, whatever heading it stands under."""
+_TELLING = frozenset({"quantity", "polarity", "modality", "quantifier", "antonym"})
+_NAMING = frozenset({"label", "version", "ordinal"})
+"""Kinds of quantities that say which thing is meant rather than how much of it."""
+_TOKEN = re.compile(r"\w+")
+
+
+def judge_pair(one: Claim, other: Claim, similarity: float) -> ClaimPair | None:
+    """The pair that two claims form, or ``None`` when they are neither in conflict nor duplicates."""
+    if one.lang != other.lang or one.id == other.id:
+        return None
+    if _folded(one.text) == _folded(other.text):
+        if not _same_place(one, other):
+            return None
+        return _pair(PairKind.DUPLICATE, one, other, ("both have the same words",), similarity)
+    sides = _Sides.of(one, other)
+    if not sides.same_names or not _same_place(one, other):
+        return None
+    findings = sides.contradictions
+    if findings and sides.same_matter(findings):
+        reasons = tuple(dict.fromkeys(finding.message for finding in findings))
+        return _pair(PairKind.CONFLICT, one, other, reasons, similarity)
+    if not findings and sides.say_the_same:
+        return _pair(PairKind.DUPLICATE, one, other, ("both say the same in slightly different words",), similarity)
+    return None
+
+
+def _pair(kind: PairKind, one: Claim, other: Claim, reasons: tuple[str, ...], similarity: float) -> ClaimPair:
+    a, b = sorted((one.id, other.id))
+    return ClaimPair(kind, a, b, reasons, round(similarity, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both claims read against each other: ``forward`` reads the first by the second."""
+
+    forward: Alignment
+    backward: Alignment
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, one: Claim, other: Claim) -> _Sides:
+        first, second = analyse(one.text, one.lang), analyse(other.text, other.lang)
+        there, back = judge_by_rules(first, [second]), judge_by_rules(second, [first])
+        return cls(there.alignment, back.alignment, (*there.findings, *back.findings))
+
+    @property
+    def contradictions(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.contradicts and finding.check in _TELLING)
+
+    @property
+    def same_names(self) -> bool:
+        """Whether neither side has an identifier, a label or a proper name that the other lacks."""
+        for side in (self.forward, self.backward):
+            if any(not match.equal for match in side.identifiers):
+                return False
+            if any(not match.equal and match.quantity.kind in _NAMING for match in side.quantities):
+                return False
+            if any(match.word.name and match.worth < _SAME_WORD for match in side.words):
+                return False
+        return True
+
+    def same_matter(self, findings: Iterable[Finding]) -> bool:
+        """Whether both sides share nearly all of their words, and each number that differs has a counterpart."""
+        excused = {finding.span for finding in findings if finding.check in ("antonym", "modality") and finding.span}
+        for side in (self.forward, self.backward):
+            if any(not match.equal and match.counterpart is None for match in side.quantities):
+                return False
+            words = [match for match in side.words if (match.word.start, match.word.end) not in excused]
+            same = sum(match.worth >= _SAME_WORD for match in words)
+            if same < 2 or same < _SAME_MATTER * len(words):
+                return False
+        return True
+
+    @property
+    def say_the_same(self) -> bool:
+        """Whether both sides have the same words, numbers and names, small words included, in nearly the same order."""
+        if any(finding.contradicts or finding.unsupported for finding in self.findings):
+            return False
+        mine, theirs = (_telling_tokens(side.statement) for side in (self.forward, self.backward))
+        if sorted(mine) != sorted(theirs) or len(mine) < _OWN_SUBJECT:
+            return False
+        moved = sum(a != b for a, b in zip(mine, theirs, strict=True))
+        return moved <= max(2, len(mine) // 3)
+
+
+_IDLE = frozenset({"a", "an", "the", "also", "please", "note", "that", "ein", "eine", "der", "die", "das"})
+_IRREGULAR_PLACES = re.compile(r"(?<=\w)[-’'](?=\w)")
+
+
+def _telling_tokens(analysis: Analysis) -> list[str]:
+    """All words of a text in order, numbers in the form of their value, without articles."""
+    tokens = _TOKEN.findall(_IRREGULAR_PLACES.sub("", analysis.text.casefold()))
+    return [stem_of(token, analysis.lang) for token in tokens if token not in _IDLE]
+
+
+def _same_place(one: Claim, other: Claim) -> bool:
+    """Whether the headings do not tell apart what two claims speak of.
+
+    Items, cells and short sentences live by their headings, and need the same ones at the end of the path; longer
+    sentences name their subject, and only a heading that is the other's variant ("Level A", "Level B") sets them apart.
+    """
+    if _folded(one.context[-1:]) == _folded(other.context[-1:]) and (
+        one.kind == "sentence" or _folded(one.context[-2:]) == _folded(other.context[-2:])
+    ):
+        return True
+    both_sentences = one.kind == other.kind == "sentence"
+    contents = min(len(analyse(claim.text, claim.lang).words) for claim in (one, other))
+    if not both_sentences or contents < _OWN_SUBJECT:
+        return False
+    return not any(_are_variants(mine, theirs) for mine in one.context for theirs in other.context)
+
+
+def _are_variants(mine: str, theirs: str) -> bool:
+    """Whether two headings are alike but for a label: "Level A" and "Level B", "v1.30" and "v1.31"."""
+    first, second = _TOKEN.findall(mine.casefold()), _TOKEN.findall(theirs.casefold())
+    if first == second or not set(first) & set(second):
+        return False
+    return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
+
+
+def _folded(text: str | tuple[str, ...]) -> str:
+    joined = text if isinstance(text, str) else " ".join(text)
+    return " ".join(_TOKEN.findall(joined.casefold()))
