@@ -113,13 +113,23 @@ def _match_word(word: Word, statement: Analysis, claims: Sequence[Analysis]) -> 
 
 def _match_quantity(quantity: Quantity, claims: Sequence[Analysis]) -> QuantityMatch:
     near: QuantityMatch | None = None
+    clash: QuantityMatch | None = None
     for number, claim in enumerate(claims):
         for other in claim.quantities:
             if quantity.same_as(other):
-                return QuantityMatch(quantity, number, other, True)
-            if near is None and quantity.comparable(other) and quantity.key == other.key:
+                if not bounds_clash(quantity, other):
+                    return QuantityMatch(quantity, number, other, True)
+                clash = clash or QuantityMatch(quantity, number, other, False)
+            elif near is None and quantity.comparable(other) and quantity.key == other.key:
                 near = QuantityMatch(quantity, number, other, False)
-    return near or QuantityMatch(quantity)
+    return clash or near or QuantityMatch(quantity)
+
+
+def bounds_clash(mine: Quantity, theirs: Quantity) -> bool:
+    """At least against at most, more than against less than."""
+    return (mine.bound in ("ge", "gt") and theirs.bound in ("le", "lt")) or (
+        mine.bound in ("le", "lt") and theirs.bound in ("ge", "gt")
+    )
 
 
 def _match_identifier(identifier: Identifier, claims: Sequence[Analysis]) -> IdentifierMatch:
@@ -130,7 +140,7 @@ def _match_identifier(identifier: Identifier, claims: Sequence[Analysis]) -> Ide
                 return IdentifierMatch(identifier, number, other, True)
             if near is None and identifier.family == other.family:
                 near = IdentifierMatch(identifier, number, other, False)
-        if identifier.norm in claim.text:
+        if identifier.norm in claim.text or (" " in identifier.norm and identifier.norm in claim.lowered):
             return IdentifierMatch(identifier, number, None, True)
     return near or IdentifierMatch(identifier)
 

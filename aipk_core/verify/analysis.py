@@ -117,7 +117,7 @@ def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tup
         norm = _normal(raw)
         if norm in stops or (len(norm) == 1 and norm.isascii()):
             continue
-        name = raw[0].isupper() and (_inside_sentence(text, start) or (len(raw) > 1 and raw.isupper()))
+        name = lang != "de" and raw[0].isupper() and (_inside_sentence(text, start) or (len(raw) > 1 and raw.isupper()))
         parts = norm.split("-") if "-" in norm and len(norm) > 3 else [norm]
         at = start
         for part in parts:

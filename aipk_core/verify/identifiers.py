@@ -6,6 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from aipk_core.verify.measures import unit_at
+
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
@@ -38,6 +40,11 @@ def find_identifiers(text: str) -> list[Identifier]:
             continue
         found.append(Identifier(start, end, unicodedata.normalize("NFKC", word), _family(word)))
         taken.append((start, end))
+    for match in _LETTERED.finditer(text):
+        start, end = match.span("letter")
+        if not any(start < b and a < end for a, b in taken):
+            found.append(Identifier(start, end, f"{match['noun'].casefold()} {match['letter']}", f"{match['noun'].casefold()}-letter"))
+            taken.append((start, end))
     found.sort(key=lambda identifier: identifier.start)
     return found
 
@@ -46,6 +53,7 @@ _CODE = re.compile(r"(?P<ticks>`{1,2})(?P<code>[^`\n]{1,300})(?P=ticks)")
 _TOKEN = re.compile(
     r"(?<![\w@])(?:https?://[^\s<>\"）】]+|--?[A-Za-z][\w-]*(?:=[\w./-]+)?|[\w.+-]+@[\w-]+\.[\w.-]+|\$?[A-Za-z_~./\\][\w./\\:$+-]*\w|[A-Za-z]\d+|\d+(?:[A-Za-z]+[\w-]*|-[A-Za-z]+\w*))(?:\(\))?"
 )
+_LETTERED = re.compile(r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[B-HJ-Z]|A(?=\s*[,.;:)]|\s(?:is|of|was|has|and|or|claims?|must|may)\b|$))(?![\w'’-]|\.\s?[A-Z]|\s?[°%])", re.ASCII)
 _UNIT_LIKE = re.compile(
     r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp)",
 )
@@ -78,6 +86,9 @@ def _is_identifier(word: str) -> bool:
             len(tail) >= 2 and len(head) >= 2 and word.islower() and tail.isalpha() and "." not in word.strip(".")[:2]
         )
     inner_capital = re.search(r"[a-z][A-Z]", word)
+    unit = unit_at(word, 0)
+    if unit is not None and unit[1] == len(word):
+        return False
     return bool(inner_capital) and word[0].isascii() and not word.startswith(("Mc", "Mac", "O'"))
 
 

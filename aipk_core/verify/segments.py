@@ -92,20 +92,26 @@ _STRONG = re.compile(
 def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
     """Clause spans; a piece with less than two things of its own goes with its neighbour, unless logic divides them."""
     spans: list[tuple[int, int]] = []
-    weights: list[int] = []
+    weights: list[float] = []
     for start, end in analysis.clauses:
-        weight = sum(
-            start <= item.start < end
-            for items in (analysis.words, analysis.quantities, analysis.identifiers)
-            for item in items
-        )
-        if spans and (weight < 2 or weights[-1] < 2) and not _divided(masked, spans[-1], (start, end), analysis.lang):
+        weight = _weight(analysis, start, end)
+        opens = len(spans) == 1 and weights[-1] < 2  # "On site, …": a beginning that is no clause yet
+        if spans and (weight < 2 or weights[-1] < 2) and (
+            opens or not _divided(masked, spans[-1], (start, end), analysis.lang)
+        ):
             spans[-1] = (spans[-1][0], end)
             weights[-1] += weight
         else:
             spans.append((start, end))
             weights.append(weight)
     return spans
+
+
+def _weight(analysis: Analysis, start: int, end: int) -> float:
+    """How much stands in a span; pairs of ideographs count for less, a word makes two or three of them."""
+    words = sum(0.4 if word.norm[0] >= "\u3040" and not "가" <= word.norm[0] <= "힣" else 1.0 for word in analysis.words if start <= word.start < end)
+    others = sum(start <= item.start < end for items in (analysis.quantities, analysis.identifiers) for item in items)
+    return words + others
 
 
 def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], lang: str) -> bool:

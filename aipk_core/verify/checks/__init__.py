@@ -26,7 +26,7 @@ def run_checks(alignment: Alignment) -> Iterator[Finding]:
         return
     pairs = pair_segments(alignment)
     yield from check_polarity(alignment, pairs)
-    yield from check_modality(pairs)
+    yield from check_modality(alignment, pairs)
     yield from check_quantifiers(alignment, pairs)
     yield from check_conditions(alignment)
     yield from check_order(alignment)

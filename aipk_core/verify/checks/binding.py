@@ -32,6 +32,10 @@ class _Item:
             return mine.norm.casefold() == theirs.norm.casefold()
         return False
 
+    def opposes(self, other: _Item) -> bool:
+        mine, theirs = self.thing, other.thing
+        return isinstance(mine, Word) and isinstance(theirs, Word) and word_relation(mine.stem, mine.norm, theirs.stem, theirs.norm) is Relation.OPPOSITE
+
     def rivals(self, other: _Item) -> bool:
         """Whether the two are of one kind and differ: two lengths, two part numbers, flood and ebb."""
         mine, theirs = self.thing, other.thing
@@ -82,21 +86,29 @@ def _exchanged(
         for there_y in with_y:
             if _full_exchange(x, y, there_x, there_y, mine, group):
                 return _finding(x, y, there_x)
+            if _replaced(x, there_x, there_y, mine, group):
+                return _finding(x, y, there_x)
             if there_x.claim != there_y.claim:
                 continue
             other_x = next((item for item in there_y.items if item.rivals(x) and not _in_any(mine, item)), None)
             other_y = next((item for item in there_x.items if item.rivals(y) and not _has(group, item)), None)
-            if (
-                other_x is not None
-                and other_y is not None
-                and (
-                    isinstance(x.thing, Quantity | Identifier)
-                    or isinstance(y.thing, Quantity | Identifier)
-                    or _unique_pair(x, y)
-                )
-            ):
+            if other_x is not None and other_y is not None and (_is_value(x) or _is_value(y)):
                 return _finding(x, y, there_x)
     return None
+
+
+def _replaced(x: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], group: _Group) -> bool:
+    """Whether everything else of the clause stands over there, where something of the kind of ``x`` stands in its place."""
+    rivals = [item for item in there_y.items if (item.rivals(x) if _is_value(x) else item.opposes(x))]
+    if not any(not _in_any(mine, item) for item in rivals):
+        return False
+    others = [item for item in group.items if item is not x and not item.same(x)]
+    there = [item for item in others if _has(there_y, item)]
+    return len(there) >= 2 and not any(_has(there_x, item) and not _has(there_y, item) for item in others) and len(there) * 3 >= len(others) * 2
+
+
+def _is_value(item: _Item) -> bool:
+    return isinstance(item.thing, Quantity | Identifier)
 
 
 def _full_exchange(x: _Item, y: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], group: _Group) -> bool:
@@ -113,10 +125,6 @@ def _full_exchange(x: _Item, y: _Item, there_x: _Group, there_y: _Group, mine: l
         if has_partner_of_x and has_partner_of_y:
             return True
     return False
-
-
-def _unique_pair(x: _Item, y: _Item) -> bool:
-    return isinstance(x.thing, Word) and isinstance(y.thing, Word)
 
 
 def _finding(x: _Item, y: _Item, there_x: _Group) -> Finding:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from aipk_core.verify.alignment import Alignment, word_relation
 from aipk_core.verify.analysis import Analysis
 from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 
@@ -59,7 +60,14 @@ def _replacement(
         return
     claim = alignment.claims[number]
     known = [word for claim_ in alignment.claims for word in claim_.words]
-    new = [token for token in here if not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)]
+    everything = " ".join(claim_.lowered for claim_ in alignment.claims)
+    new = [
+        token
+        for token in here
+        if token[0] not in everything and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
+    ]
+    if cues.LEXICAL_DENIAL.search(alignment.statement.text[mine[0][1] : mine[-1][2]]):
+        return
     gone = [
         token
         for token in there

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.checks.polarity import agrees_elsewhere, sign_of
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.pairing import SegmentPair
+from aipk_core.verify.pairing import SegmentPair, claim_segments
 from aipk_core.verify.segments import Mood
 
 _CLASHES = {
@@ -28,7 +30,8 @@ _WORDS = {
 }
 
 
-def check_modality(pairs: list[SegmentPair]) -> Iterator[Finding]:
+def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
+    segments = claim_segments(alignment)
     for pair in pairs:
         target = pair.target
         if target is None or pair.share < 0.5:
@@ -40,6 +43,8 @@ def check_modality(pairs: list[SegmentPair]) -> Iterator[Finding]:
             continue
         if {mine, theirs} == {Mood.REQUIRED, Mood.PERMITTED} and mine is Mood.PERMITTED:
             continue  # what must be done may be done
+        if agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
+            continue
         yield Finding(
             "modality", f"{_WORDS[mine]} here, {_WORDS[theirs]} in the claim", pair.segment.mood_span, target.claim,
             target.segment.mood_span, True,

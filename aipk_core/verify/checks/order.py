@@ -130,7 +130,7 @@ def _overlap(mine: tuple[Word, ...], theirs: tuple[Word, ...]) -> float:
 
 
 def _next_is_quantity(analysis: Analysis, end: int) -> bool:
-    return any(0 <= quantity.start - end <= 12 for quantity in analysis.quantities)
+    return any(0 <= q.start - end <= 12 and q.kind in ("measure", "count", "date", "time", "weekday") for q in analysis.quantities)
 
 
 _HEAVIER = re.compile(rf"(?P<word>\b(?:{_MORE}|{_LESS})\b)", re.IGNORECASE)
@@ -165,7 +165,8 @@ def _value_of(words: tuple[Word, ...], others: tuple[Word, ...], alignment: Alig
         ] + [(word.end, word) for word in claim.words if word.stem in own and word.name]
         for place, _ in places:
             after = [q for q in claim.quantities if q.start >= place and q.kind in ("measure", "date", "count")]
-            if after and after[0].start - place < 30:
+            later_labels = [q.start for q in claim.quantities if q.kind == "label" and q.start >= place]
+            if after and after[0].start - place < 60 and not any(start < after[0].start for start in later_labels):
                 quantity = after[0]
                 value = float(quantity.value) if quantity.value is not None else float(quantity.fields[0] or 0)
                 return value, quantity.key, number

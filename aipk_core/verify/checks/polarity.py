@@ -21,11 +21,11 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         target = pair.target
         if target is None or pair.share < _ENOUGH or pair.segment.exception != target.segment.exception:
             continue
-        mine, theirs = _sign(pair.segment), _sign(target.segment)
+        mine, theirs = sign_of(pair.segment), sign_of(target.segment)
         if mine * theirs * (-1) ** len(pair.opposites) >= 0:
             continue
         if not pair.opposites and (
-            _denies_by_meaning(alignment, pair, target) or _agrees_elsewhere(pair, mine, segments, target)
+            _denies_by_meaning(alignment, pair, target) or agrees_elsewhere(pair, mine, segments, target)
         ):
             continue
         yield _finding(pair, target)
@@ -35,17 +35,19 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
 
 def _denies_by_meaning(alignment: Alignment, pair: SegmentPair, target: ClaimSegment) -> bool:
     """Whether one side has a word such as "outside" or "unfit" that the other lacks, and that may balance a "not"."""
-    mine = {m[0].casefold() for m in cues.LEXICAL_DENIAL.finditer(_text(alignment, pair.segment))}
-    theirs = {m[0].casefold() for m in cues.LEXICAL_DENIAL.finditer(target.text)}
-    return bool(mine ^ theirs)
+    return bool(_denials(_text(alignment, pair.segment)) ^ _denials(target.text))
 
 
-def _agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment], target: ClaimSegment) -> bool:
+def _denials(text: str) -> set[str]:
+    return {match[0].casefold() for match in cues.LEXICAL_DENIAL.finditer(text)}
+
+
+def agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment], target: ClaimSegment) -> bool:
     """Whether a word of the clause stands only in clauses of the claims that have the same sign as this one."""
-    theirs = {word.stem for word in target.words}
+    theirs = {word.stem for word in (*target.words, *target.borrowed)}
     for word in pair.words:
         holders = holders_of(word, segments)
-        if holders and word.stem not in theirs and all(_sign(holder.segment) == mine for holder in holders):
+        if holders and word.stem not in theirs and all(sign_of(holder.segment) == mine for holder in holders):
             return True
     return False
 
@@ -54,7 +56,7 @@ def _text(alignment: Alignment, segment: Segment) -> str:
     return alignment.statement.text[segment.start : segment.end]
 
 
-def _sign(segment: Segment) -> int:
+def sign_of(segment: Segment) -> int:
     if segment.mood is Mood.OPTIONAL:
         return 0
     if segment.mood is Mood.FORBIDDEN:
@@ -85,13 +87,13 @@ def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
 def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list[ClaimSegment]) -> Iterator[Finding]:
     """Words that the claims mention only to deny them ("…, not carbon fibre") and the statement asserts."""
     for pair in pairs:
-        if cues.LEXICAL_DENIAL.search(_text(alignment, pair.segment)):
+        if _denials(_text(alignment, pair.segment)) - _denials(" ".join(claim.text for claim in alignment.claims)):
             continue
-        if _sign(pair.segment) <= 0 or pair.segment.exception or any(p.opposites for p in pairs):
+        if sign_of(pair.segment) <= 0 or pair.segment.exception or any(p.opposites for p in pairs):
             continue
         for word in pair.words:
             holders = [s for s in segments if any(_same(word, other) for other in s.words)]
-            if len(holders) != 1 or _sign(holders[0].segment) >= 0 or holders[0].segment.exception:
+            if len(holders) != 1 or sign_of(holders[0].segment) >= 0 or holders[0].segment.exception:
                 continue
             holder = holders[0]
             if holder.segment.mood is Mood.FORBIDDEN and pair.share < _ENOUGH:

@@ -10,7 +10,7 @@ _I = re.IGNORECASE
 # Read as plain text before negations are counted: they look negative and are not.
 PSEUDO_NEGATION = re.compile(
     r"\bnot only\b|\bno\.?\s(?=\d|[A-Z]{1,4}-?\d)|\bno (?:more|later|less|fewer|longer|earlier|greater|higher|lower|further|sooner) than\b"
-    r"|\bnot (?:more|less|later|longer|earlier|greater|higher|fewer|lower) than\b|\b(?:not?|never|cannot|can't|neither)\b(?=[\w\s,']{0,40}\bexceeds?\b)"
+    r"|\bnot (?:more|less|later|longer|earlier|greater|higher|fewer|lower) than\b|\b(?:(?:must|may|can|shall|should|will)\s?)?(?:not?|never|cannot|can't|neither)\b(?=[\w\s,']{0,40}\bexceeds?\b)"
     r"|\b(?:not?|never|cannot)\b(?=[\w\s]{0,12}\b(?:(?:fall|drop|go|sink)s? below|more than|less than|fewer than|longer than|be (?:above|below|under|over)))"
     r"|\b(?:no|not|never|nobody|none|neither|cannot|nothing)\b(?=[^,;.:]{0,50}\b(?:more|less|fewer|longer|later|higher|lower|greater|larger|earlier|heavier|older|younger) than\s+(?:\d|[a-z]+teen|one|two|three|four|five|six|seven|eight|nine|ten|twel|twen|thir|for|fif|an? (?:hour|day|week|month|year|dozen)))"
     r"|\bwhether(?: or not)?\b|\bor not\b|\bwith or without\b|\bno matter\b|\bregardless\b|\bnothing but\b|\bnot least\b|\bno doubt\b|\bno less often than\b|\bnot to mention\b"
@@ -44,7 +44,7 @@ NEGATION = {
 }
 # Words after which a negated main clause is a condition, not a denial: "not … unless", "not … without".
 EXCEPTION = {
-    "en": re.compile(r"\b(?:unless|without|until|except|other than|only (?:if|when|after|with|once|by|in|for|on|where|before|to|during|while)|only|solely|provided|as long as|subject to|needs?|requires?|required|depends? on|last resort|reserved for|alone)\b", _I),
+    "en": re.compile(r"\b(?:unless|without|until|except|other than|only (?:if|when|after|with|once|by|in|for|on|where|before|to|during|while)|only|solely|provided|as long as|subject to|needs?(?! not| no\b|n['’]t)|requires?|depends? on|last resort|reserved for|alone)\b", _I),
     "de": re.compile(r"\b(?:außer|ohne|nur|erst|es sei denn|sofern|lediglich|ausschließlich|bis|vorausgesetzt|brauch\w*|benötig\w*|erforder\w*)\b", _I),
     "fr": re.compile(r"\b(?:sauf|sans|seulement|uniquement|à moins|que si|tant que|avant)\b", _I),
     "es": re.compile(r"\b(?:salvo|sin|sólo|solo|solamente|únicamente|a menos|hasta)\b", _I),
@@ -158,7 +158,7 @@ CAUSE_BEFORE = re.compile(
 
 LEXICAL_DENIAL = re.compile(
     r"\b(?:outside|beyond|exempt\w*|exclu\w+|lack\w*|absent|absence|missing|refus\w+|reject\w*|fail\w*|prevent\w*|avoid\w*|omit\w*|unable|impossible|unfit|"
-    r"unless|without|end(?:s|ed)?|stopp?\w*|ceas\w+|los[et]\w*|remov\w+|dropp?(?:s|ed)?|only|free of|no longer|instead|rather|stay\w* out|keep\w* out|shut|last resort|"
+    r"unless|without|end(?:s|ed)?|stopp?\w*|ceas\w+|los[et]\w*|remov\w+|dropp?(?:s|ed)?|only|free of|stay\w* out|keep\w* out|shut|last resort|"
     r"un(?!der|til|it|ion|iform|ique|iverse)\w{4,}|in(?:valid|accessible|active|capable|complete|correct|eligible|sufficient|operable)\w*|dis(?:allow|able|regard|continu)\w*|non-?\w{4,})\b",
     _I,
 )
