@@ -75,7 +75,7 @@ def python_encoding(label: str) -> str | None:
         info = codecs.lookup(label)
     except (LookupError, ValueError):  # ValueError: a NUL in the label
         return None
-    if not getattr(info, "_is_text_encoding", True) or info.name in _NOT_FOR_DOCUMENTS:
+    if not getattr(info, "_is_text_encoding", True) or info.name.replace("-", "_") in _NOT_FOR_DOCUMENTS:
         return None
     return _WEB_LABELS.get(info.name, info.name)
 
@@ -126,7 +126,7 @@ _WEB_LABELS = {
     "unicode": "utf-16",
     "utf_8_sig": "utf-8",
 }
-_NOT_FOR_DOCUMENTS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7"})
+_NOT_FOR_DOCUMENTS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf_7"})
 
 
 def _marked(data: bytes, encoding: str, declared: str, where: str) -> Decoded:
