@@ -91,7 +91,7 @@ class Inline:
             runs.append(Run(target.removeprefix("link:").removeprefix("mailto:"), atom=True))
 
     def _macro(self, name: str, target: str, text: str, runs: list[Run], depth: int) -> None:
-        text = text.replace("\\]", "]")
+        text = text.removeprefix("[").removesuffix("]").replace("\\]", "]")
         if name in ("footnote", "footnoteref"):
             note = text.partition(",")[2] if name == "footnoteref" else text
             if runs:  # the space before the mark goes with it

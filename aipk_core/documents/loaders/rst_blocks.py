@@ -156,9 +156,9 @@ class RstWriter:
         shown: list[tuple[str, str]] = []
         for child in node.children:
             if isinstance(child, nodes.field):
-                name, value = clean(child.children[0].astext()), clean(child.children[1].astext())
+                name, value = clean(_text(child.children[0])), clean(_text(child.children[1]))
             elif isinstance(child, nodes.Element):
-                name, value = type(child).__name__, clean(child.astext())  # type: ignore[no-untyped-call]
+                name, value = type(child).__name__, clean(_text(child))
             else:
                 continue
             shown.append((name[:1].upper() + name[1:], value))
@@ -291,10 +291,11 @@ def _options(group: nodes.option_group, runs: list[Run]) -> None:
     """``-f FILE, --file=FILE``"""
     for number, option in enumerate(group.findall(nodes.option)):
         runs.append(Run(", " if number else ""))
-        for part in option.children:
-            text: str = part.astext()  # type: ignore[no-untyped-call]
-            delimiter = part.get("delimiter", " ") if isinstance(part, nodes.option_argument) else ""
-            runs.append(Run(f"{delimiter}{text}", atom=True))
+        runs += [Run(_text(part), atom=True) for part in option.children]
+
+
+def _text(node: Any) -> str:
+    return str(node.astext())
 
 
 _INVISIBLE = (
