@@ -230,6 +230,8 @@ def _verbatim(runs: Sequence[Run]) -> list[tuple[str, Run]]:
     pieces = [(_UNPRINTABLE.sub("", run.text.replace("\r\n", "\n").replace("\r", "\n")), run) for run in runs]
     while pieces and not pieces[-1][0].rstrip():
         pieces.pop()
+    while pieces and not pieces[0][0].strip("\n"):
+        pieces.pop(0)
     if pieces:
         pieces[-1] = (pieces[-1][0].rstrip(), pieces[-1][1])
         pieces[0] = (pieces[0][0].lstrip("\n"), pieces[0][1])
