@@ -59,9 +59,10 @@ def documents_stage(context: StageContext) -> StageResult:
         for source in corpus.settings.sources
     ]
     try:
-        fingerprint = digest(
-            "documents", STAGE_VERSION, [_source_key(s.settings, corpus.settings.language) for s in snapshots]
-        )
+        language = corpus.settings.language
+        # Other choices of files do not make other documents: they count for the stage, not for the documents' keys.
+        keys = [_source_key(snapshot.settings, language, _CONTENT | _CHOICE) for snapshot in snapshots]
+        fingerprint = digest("documents", STAGE_VERSION, keys)
         inputs = inputs_digest(fingerprint, *(snapshot.revision for snapshot in snapshots))
         current = is_current(context, "documents", inputs)
         # The caches may have been deleted under the manifest; then the documents are loaded again.
@@ -177,7 +178,7 @@ class _Finder:
         by_path = {file.path: file for file in files}
         batch: list[tuple[str, str, dict[str, Any]]] = []
         documents: dict[str, Any] = {}
-        results = ingest(self.snapshot, self.settings, None, self.context.progress, only=frozenset(by_path))
+        results = ingest(self.snapshot, self.settings, None, self.context.progress, files=files)
         for result in results:
             file = by_path[result.id]
             if isinstance(result, DocumentFailure):
@@ -236,10 +237,13 @@ class _Finder:
         return digest(key, [list(name) for name in names], self.state.digests(names, lang))
 
 
-def _source_key(settings: Source, language: str) -> str:
-    """Digest of the settings of a source that its documents depend on."""
-    names = {"name", "licence", "attribution", "url_base", "lang", "loader", "options", "max_file_bytes"}
-    values = settings.model_dump(mode="json", include=names)
+_CHOICE = frozenset({"include", "exclude", "hidden", "folders", "pages", "sitemaps", "max_files", "max_pages"})
+_CONTENT = frozenset({"name", "licence", "attribution", "url_base", "lang", "loader", "options", "max_file_bytes"})
+
+
+def _source_key(settings: Source, language: str, names: frozenset[str] = _CONTENT) -> str:
+    """Digest of the settings of a source that its documents depend on, or with ``_CHOICE`` also which files they are."""
+    values = settings.model_dump(mode="json", include=set(names))
     return digest(json.dumps(values, sort_keys=True, ensure_ascii=False), language)
 
 

@@ -118,7 +118,9 @@ def test_old_packages_are_kept_up_to_a_number(corpus):
 
 
 def test_without_canonical_claims_the_build_waits_for_review(corpus):
-    (corpus / "corpus.toml").write_text(CORPUS.replace('policy = "auto"', 'policy = "manual"').replace("checks", "# checks"))
+    (corpus / "corpus.toml").write_text(
+        CORPUS.replace('policy = "auto"', 'policy = "manual"').replace("checks", "# checks")
+    )
     results = run(corpus)
     assert "wait for review" in results["package"].waiting
     assert not (corpus.parent.parent / "dist").exists()
@@ -149,7 +151,9 @@ def test_an_empty_corpus_is_refused_and_the_last_package_stays(corpus):
 
 def test_a_source_that_shrinks_at_once_is_asked_about(corpus):
     for number in range(8):
-        (corpus / "pages" / f"extra-{number}.md").write_text(f"# Bird {number}\n\nBird {number} has two wings and a beak.\n")
+        (corpus / "pages" / f"extra-{number}.md").write_text(
+            f"# Bird {number}\n\nBird {number} has two wings and a beak.\n"
+        )
     run(corpus)
     for number in range(5):
         (corpus / "pages" / f"extra-{number}.md").unlink()
@@ -229,3 +233,8 @@ def test_site_pages_are_loaded_again_only_when_something_they_read_has_changed(t
     assert loaded() == 1
     (site / "hugo.toml").write_text((site / "hugo.toml").read_text().replace('"v2"', '"v1"'))
     assert loaded() == 0  # an earlier state costs nothing
+    (corpus / "corpus.toml").write_text(
+        (corpus / "corpus.toml").read_text().replace("include =", 'exclude = ["c.md"]\ninclude =')
+    )
+    (result,) = build(corpus, BuildOptions(until="documents"))
+    assert (result.rows, result.misses) == (2, 0)  # another choice of files needs nothing to be loaded
