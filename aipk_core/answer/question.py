@@ -72,7 +72,7 @@ class Term:
         text: as written; a numbered name ("Level 5") is one term besides its word.
         stem: what it is compared by.
         name: it is an identifier ("SEV-1", "F4") or a proper noun, which no other word can stand for.
-        category: the word after "which" or "what" that says what kind of thing is asked for; an answer names one
+        category: it only says what kind of thing is asked for ("which organisation", "the time"); an answer names one
             such thing and need not repeat the word.
     """
 
@@ -119,7 +119,8 @@ def analyse(text: str) -> Question:
         if stemmed not in seen:
             seen.add(stemmed)
             # "Which organisation", and "a Level 2 incident", where the number already says which one.
-            category = not name and index > 0 and (lowered[index - 1] in ("which", "what") or after_number)
+            asked_for = index > 0 and (lowered[index - 1] in ("which", "what") or after_number)
+            category = not name and (asked_for or low in _VAGUE)
             terms.append(Term(word, stemmed, name, category))
         after_number = " " in word
     if degree and degree not in _IMPLIED_DEGREES:
@@ -127,6 +128,9 @@ def analyse(text: str) -> Question:
     return Question(text, tuple(terms), wanted, _counted(lowered, terms))
 
 
+_VAGUE = listed(
+    "amount case data detail details information number period policy process requirement rule system thing time value way"
+)
 _NOT_NUMBERED = _STOP | listed("least most than around approximately first last next every")
 _OPENERS = frozenset({"i", "what", "who", "when", "where", "why", "which", "how"})
 

@@ -45,6 +45,7 @@ _REASON_SIGNS = re.compile(
     r"\b(?:because|since|due to|so that|therefore|in order to|to (?:avoid|prevent|ensure|protect|keep|make|reduce|allow))\b",
     re.IGNORECASE,
 )
+_ACRONYM = re.compile(r"[A-Z]{3,6}")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z][\w.'’-]+")
 _ACTOR = re.compile(
     r"\w+(?:er|or|ist|ian|man|men|ees?|ers|ors|ists|ians)|team|crew|staff|board|company|council|committee|department|desk|"
@@ -188,11 +189,28 @@ def relevance(
     question: Question, hits: Sequence[ClaimHit], vocabulary: Vocabulary, similarity: WordSimilarity
 ) -> list[Relevance]:
     """Every hit with its score, best first."""
-    judged = [_judge(question, hit, vocabulary, similarity) for hit in hits]
+    parts = [_parts(question, hit, similarity) for hit in hits]
+    # An acronym may be known by the words that it stands for, which only the claims found can show.
+    known = {
+        term.stem
+        for index, term in enumerate(question.terms)
+        if vocabulary.knows(term.stem) or (term.name and any(part.covered[index] >= 0.5 for part in parts))
+    }
+    judged = [_judge(question, part, known, vocabulary, similarity) for part in parts]
     return sorted(judged, key=lambda one: (-one.score, -one.hit.similarity, one.hit.claim.id))
 
 
-def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity: WordSimilarity) -> Relevance:
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A hit with how well it covers each term of the question, and the stems of its text with and without names."""
+
+    hit: ClaimHit
+    covered: list[float]
+    stems: set[str]
+    common: set[str]
+
+
+def _parts(question: Question, hit: ClaimHit, similarity: WordSimilarity) -> _Parts:
     claim = hit.claim
     heading = claim.evidence[0].heading_path if claim.evidence else ()
     own = words_of(claim.text)
@@ -200,6 +218,9 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     own_stems, around_stems = stems_of(claim.text), stems_of(" > ".join((*heading, *claim.context)))
     common_stems = stems_of(claim.text, names=False)
     covered = [_exact(term, own_stems if term.name else common_stems, around_stems) for term in question.terms]
+    for index, term in enumerate(question.terms):
+        if covered[index] < 0.9 and term.name and _ACRONYM.fullmatch(term.text):
+            covered[index] = max(covered[index], 0.9 * _spells(term.stem, own) or 0.8 * _spells(term.stem, around))
     open_terms = [
         index for index, term in enumerate(question.terms) if covered[index] < 0.75 and not _is_identifier(term)
     ]
@@ -208,19 +229,26 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
     for row, index in enumerate(open_terms):
         best = float(near[row].max()) if near.shape[1] else 0.0
         covered[index] = max(covered[index], _closeness(best))
+    return _Parts(hit, covered, own_stems, common_stems)
+
+
+def _judge(
+    question: Question, parts: _Parts, known: set[str], vocabulary: Vocabulary, similarity: WordSimilarity
+) -> Relevance:
+    hit, covered = parts.hit, parts.covered
     # A name says which thing is asked about, the other words what about it; only they tell an answer from a near miss.
     asked = [index for index, term in enumerate(question.terms) if not term.name] or range(len(question.terms))
     weights = [_weight(term, vocabulary) for term in question.terms]
     total = sum(weights[index] for index in asked)
     coverage = sum(weights[index] * covered[index] for index in asked) / total if total else 0.0
-    unknown, missing = _names(question, covered, vocabulary)
-    rival = _speaks_of_another(question, covered, own_stems)
-    fits = _fits(question, claim, common_stems, similarity)
+    unknown, missing = _names(question, covered, known, vocabulary)
+    rival = _speaks_of_another(question, covered, parts.stems)
+    fits = _fits(question, hit.claim, parts.common, similarity)
     gap = max(
         (
             1 - covered[index]
             for index in asked
-            if not vocabulary.knows(question.terms[index].stem) and not question.terms[index].category
+            if question.terms[index].stem not in known and not question.terms[index].category
         ),
         default=0.0,
     )
@@ -232,7 +260,7 @@ def _judge(question: Question, hit: ClaimHit, vocabulary: Vocabulary, similarity
 
 
 def _names(
-    question: Question, covered: Sequence[float], vocabulary: Vocabulary
+    question: Question, covered: Sequence[float], known: set[str], vocabulary: Vocabulary
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names that no claim of the package has, and names that only this claim lacks.
 
@@ -243,8 +271,8 @@ def _names(
         for term, share in zip(question.terms, covered, strict=True)
         if term.name and share < 0.5 and not vocabulary.is_subject(term.stem)
     ]
-    unknown = tuple(term.text for term in lacking if not vocabulary.knows(term.stem))
-    return unknown, tuple(term.text for term in lacking if vocabulary.knows(term.stem))
+    unknown = tuple(term.text for term in lacking if term.stem not in known)
+    return unknown, tuple(term.text for term in lacking if term.stem in known)
 
 
 def _speaks_of_another(question: Question, covered: Sequence[float], stems: set[str]) -> bool:
@@ -261,7 +289,9 @@ def _weight(term: Term, vocabulary: Vocabulary) -> float:
 
 
 def _is_identifier(term: Term) -> bool:
-    return term.name and any(character.isdigit() or character == " " for character in term.text)
+    return term.name and (
+        term.text.isupper() or any(character.isdigit() or character == " " for character in term.text)
+    )
 
 
 def _exact(term: Term, own: set[str], around: set[str]) -> float:
@@ -278,6 +308,11 @@ def _exact(term: Term, own: set[str], around: set[str]) -> float:
             if len(other) >= 5 and _shared(term.stem, other) >= max(5, 0.7 * max(len(term.stem), len(other))):
                 return 0.8
     return 0.0
+
+
+def _spells(acronym: str, words: Sequence[str]) -> bool:
+    """Whether consecutive words begin with the letters of ``acronym``: "root cause analysis" for "rca"."""
+    return len(acronym) > 2 and acronym in "".join(word[0] for word in words)
 
 
 def _shared(first: str, second: str) -> int:
