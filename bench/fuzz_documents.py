@@ -15,6 +15,7 @@ child that is silent for much longer is killed and counted as one.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import os
@@ -41,7 +42,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one mutation: ``kind`` is ok, error, crash, hang or memory."""
+    """What became of one mutation: ``kind`` is ok, error, crash, hang or memory; megabytes are those of the child."""
 
     index: int
     file: str
@@ -239,11 +240,10 @@ def work(folder: Path, seed: int) -> None:
         index = int(line)
         path, data = mutated(files, seed, index)
         _reset_peak()
-        before = _peak_megabytes()
         start = time.process_time()
         kind, detail = attempt(path, data)
         seconds = time.process_time() - start
-        print(json.dumps([index, str(path), kind, detail, seconds, _peak_megabytes() - before]), flush=True)
+        print(json.dumps([index, str(path), kind, detail, seconds, _peak_megabytes()]), flush=True)
 
 
 def attempt(path: Path, data: bytes) -> tuple[str, str]:
@@ -310,19 +310,17 @@ def run(
     child: subprocess.Popen[str] | None = None
     try:
         for index in indices:
-            if child is None or child.poll() is not None:
+            if child is None:
                 child = _start(folder, seed)
             result = _ask(child, index, files[index % len(files)])
             if result.kind in ("hang", "crash") and not result.detail.startswith(("Recursion", "blocks")):
-                child.kill()
-                child.wait()
+                _stop(child)
                 child = None
             results.append(result)
             report(result)
     finally:
         if child is not None:
-            child.kill()
-            child.wait()
+            _stop(child)
     return results
 
 
@@ -331,6 +329,14 @@ def _start(folder: Path, seed: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
     )
+
+
+def _stop(child: subprocess.Popen[str]) -> None:
+    child.kill()
+    child.wait()
+    for pipe in (child.stdin, child.stdout):
+        with contextlib.suppress(BrokenPipeError):
+            _pipe(pipe).close()
 
 
 def _ask(child: subprocess.Popen[str], index: int, path: Path) -> Result:

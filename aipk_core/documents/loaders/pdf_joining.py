@@ -173,6 +173,8 @@ def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, s
     if not tail or not head:
         return kept
     before, behind = tail.group(1), head.group(1)
+    if _continues_compound(after, head.end()):
+        return kept  # a link of a chain such as up-to-date
     if behind.casefold() in _SUSPENDED and not vocabulary.knows(before + behind):
         if (before + behind).casefold() in english_words():
             return dropped
@@ -184,8 +186,8 @@ def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, s
         return dropped
     if not behind[0].islower() or (before[-1].isupper() and len(before) > 1):
         return kept
-    if text[: tail.start()].endswith(tuple(_ANY_HYPHEN)) or _continues_compound(after, head.end()):
-        return kept  # a link of a chain such as up-to-date
+    if text[: tail.start()].endswith(tuple(_ANY_HYPHEN)):
+        return kept
     if vocabulary.lang.startswith("en") and _are_two_words(before.casefold(), behind.casefold()):
         return kept
     return dropped
