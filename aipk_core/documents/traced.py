@@ -21,19 +21,20 @@ class SourceText:
 
     Args:
         file: path inside the source; ``""`` for the document's own file.
-        text: decoded text, as it stands in the file (line ends included).
+        text: decoded text, as it stands in the file (line ends included), without a byte order mark.
         encoding: codec of the file; positions in bytes are counted in it.
-        skipped: bytes before ``text`` (a byte order mark).
+        data: the file itself; keeps the lines in step where damaged bytes were replaced in the text.
     """
 
-    __slots__ = ("_ascii", "_line_bytes", "_line_chars", "encoding", "file", "skipped", "text")
+    __slots__ = ("_ascii", "_data", "_line_bytes", "_line_chars", "encoding", "file", "skipped", "text")
 
-    def __init__(self, file: str, text: str, encoding: str = "utf-8", skipped: int = 0) -> None:
+    def __init__(self, file: str, text: str, encoding: str = "utf-8", data: bytes = b"") -> None:
         self.file = file
         self.text = text
-        self.encoding = encoding
-        self.skipped = skipped
-        self._ascii = text.isascii() and not encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32"))
+        self.encoding = encoding.lower().replace("_", "-")
+        self.skipped = mark_size(data)
+        self._data = data
+        self._ascii = text.isascii() and not self.encoding.startswith(("utf-16", "utf-32"))
         self._line_chars: list[int] = []
         self._line_bytes: list[int] = []
 
@@ -44,19 +45,28 @@ class SourceText:
         if not self._line_chars:
             self._measure()
         line = bisect_right(self._line_chars, position) - 1
-        return self._line_bytes[line] + self._size(self.text[self._line_chars[line] : position])
+        offset = self._line_bytes[line] + self._size(self.text[self._line_chars[line] : position])
+        return min(offset, self._line_bytes[line + 1])
 
     def _measure(self) -> None:
+        lines = self.text.split("\n")
+        sizes = [self._size(line + "\n") for line in lines]
+        if self._data and not self.encoding.startswith(("utf-16", "utf-32")):
+            in_file = self._data[self.skipped :].split(b"\n")
+            if len(in_file) == len(lines):
+                sizes = [len(line) + 1 for line in in_file]
         chars, size = 0, self.skipped
-        for line in self.text.splitlines(keepends=True) or [""]:
+        for line, line_size in zip(lines, sizes, strict=True):
             self._line_chars.append(chars)
             self._line_bytes.append(size)
-            chars += len(line)
-            size += self._size(line)
+            chars += len(line) + 1
+            size += line_size
+        self._line_bytes.append(len(self._data) or size)
+        self._data = b""
 
     def _size(self, text: str) -> int:
         # utf-16 and utf-32 without a byte order would write a mark in front of every piece
-        codec = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(self.encoding.lower(), self.encoding)
+        codec = {"utf-16": "utf-16-le", "utf-32": "utf-32-le"}.get(self.encoding, self.encoding)
         return len(text.encode(codec, "replace"))
 
 

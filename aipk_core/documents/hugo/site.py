@@ -10,7 +10,7 @@ from typing import Any
 from aipk_core.documents.hugo.front_matter import FrontMatter, load_yaml, plain, split_front_matter
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.registry import Site
-from aipk_core.documents.traced import SourceText, mark_size
+from aipk_core.documents.traced import SourceText
 from aipk_core.errors import DocumentError, SourceError
 from aipk_core.hashing import digest
 
@@ -170,7 +170,7 @@ def source_text(path: str, data: bytes, encoding: str = "", file: str | None = N
         DocumentError: the bytes are no text.
     """
     decoded = decode(data, encoding, where=path)
-    return SourceText(path if file is None else file, decoded.text, decoded.encoding, mark_size(data))
+    return SourceText(path if file is None else file, decoded.text, decoded.encoding, data)
 
 
 def _table(path: str, data: bytes) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from aipk_core.documents.loaders.html_main import MainPart, main_part
 from aipk_core.documents.loaders.html_tree import parse_html
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document
-from aipk_core.documents.traced import SourceText, Traced, mark_size
+from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
 
 _HEAD = 4096
@@ -30,7 +30,7 @@ def load_html(raw: RawDocument, context: LoadContext) -> Document:
         DocumentError: ``empty`` (no visible text), ``invalid``, ``misleading-charset``, ``too-large``, ``timeout``.
     """
     decoded = decode(raw.data, raw.encoding or declared_encoding(raw.data), where=raw.id)
-    source = Traced.of_source(SourceText("", decoded.text, decoded.encoding, mark_size(raw.data)))
+    source = Traced.of_source(SourceText("", decoded.text, decoded.encoding, raw.data))
     root = parse_html(source.text)
     part = MainPart(root, frozenset()) if context.options.get("whole_page") else main_part(root, source.text)
     builder = DocumentBuilder(raw.id, len(raw.data), keep_no_break=True)

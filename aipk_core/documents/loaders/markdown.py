@@ -14,7 +14,7 @@ from aipk_core.documents.loaders.html_tree import Element, is_known, parse_html
 from aipk_core.documents.loaders.markdown_html import HeadingIds, markdown_to_html
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document
-from aipk_core.documents.traced import SourceText, Traced, mark_size
+from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
 
 _SHORTCODE = re.compile(r"\{\{(?:<\s*/?\s*[A-Za-z_][\w./-]*[^{}]*>|%\s*/?\s*[A-Za-z_][\w./-]*[^{}]*%)\}\}")
@@ -31,7 +31,7 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
         from aipk_core.documents.loaders.hugo import load_hugo  # only for the few files that need it
 
         return load_hugo(raw, context)
-    source = SourceText("", decoded.text, decoded.encoding, mark_size(raw.data))
+    source = SourceText("", decoded.text, decoded.encoding, raw.data)
     header = split_front_matter(source.text)
     builder = DocumentBuilder(raw.id, len(raw.data), keep_no_break=True)
     builder.problems.extend(decoded.problems)
