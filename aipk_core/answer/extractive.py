@@ -79,7 +79,7 @@ def _statement(question: Question, claim: Claim, named: Mapping[str, Claim]) -> 
     asked = {term.stem for term in question.terms}
     before = named.get(claim.context[-1]) if claim.context and _ENDS.search(claim.context[-1]) else None
     shown = [element for element in _context_shown(claim, own, asked) if not _ENDS.search(element)]
-    text = f"{', '.join(shown)}: {bare}" if shown and not _stands_alone(claim, own & asked, asked) else bare
+    text = f"{', '.join(shown)} — {bare}" if shown and not _stands_alone(claim, own & asked, asked) else bare
     return Statement(claim, text, bare, before if before is not claim else None)
 
 

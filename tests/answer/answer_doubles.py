@@ -81,7 +81,7 @@ class ExactJudge:
             return UnitReport(start, end, line, UnitKind.REFUSAL, Verdict.REFUSAL)
         if text.endswith("?") or text.lower() in ("hello", "here is what i found:"):
             return UnitReport(start, end, line, UnitKind.GREETING, Verdict.NOT_FACTUAL)
-        claim = self._by_text.get(text) or self._by_text.get(text.partition(": ")[2])
+        claim = self._by_text.get(text) or self._by_text.get(text.partition(" — ")[2])
         good = claim is not None and (claim.id in known if require_citations else True) and not unknown
         matches = ()
         if claim is not None:

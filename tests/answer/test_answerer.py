@@ -180,7 +180,7 @@ def test_without_a_question_there_is_no_answer(ferry_answerer: Make) -> None:
 def test_the_extractive_answer_cites_every_statement_and_shows_the_heading_it_needs(ferry_answerer: Make) -> None:
     answer = ferry_answerer().answer("What is the response to Level 2?")
     assert answer.engine == "extractive"
-    assert answer.text.startswith("Level 2: Response: return to berth")
+    assert answer.text.startswith("Level 2 — Response: return to berth")
     assert f"[{answer.citations[0].id}]" in answer.text
     assert answer.coverage == 1.0
 
