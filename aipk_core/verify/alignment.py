@@ -85,11 +85,12 @@ def weight_of(word: Word) -> float:
 
 def align(statement: Analysis, claims: Sequence[Analysis]) -> Alignment:
     """The best counterparts of everything in ``statement`` among ``claims``."""
+    order = sorted(range(len(claims)), key=lambda number: -len(statement.stems & claims[number].stems))
     return Alignment(
         statement,
         tuple(claims),
         tuple(_match_word(word, statement, claims) for word in statement.words),
-        tuple(_match_quantity(quantity, claims) for quantity in statement.quantities),
+        tuple(_match_quantity(quantity, claims, order) for quantity in statement.quantities),
         tuple(_match_identifier(identifier, claims) for identifier in statement.identifiers),
     )
 
@@ -111,10 +112,14 @@ def _match_word(word: Word, statement: Analysis, claims: Sequence[Analysis]) -> 
     return best
 
 
-def _match_quantity(quantity: Quantity, claims: Sequence[Analysis]) -> QuantityMatch:
+def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int]) -> QuantityMatch:
+    """An equal quantity, in the claim nearest in words if there are several; a bound that clashes there counts."""
     near: QuantityMatch | None = None
     clash: QuantityMatch | None = None
-    for number, claim in enumerate(claims):
+    for number in order:
+        claim = claims[number]
+        if clash is not None:
+            return clash
         for other in claim.quantities:
             if quantity.same_as(other):
                 if not bounds_clash(quantity, other):

@@ -93,8 +93,10 @@ def _clauses(text: str) -> list[tuple[int, int]]:
         ):
             continue
         cut = match.start() if match[0][0].isalpha() else match.end()
-        if cut - cuts[-1] > 1:
+        if cut - cuts[-1] > 1 or len(cuts) == 1:
             cuts.append(cut)
+        else:
+            cuts[-1] = cut
     return [(start, end) for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True) if start < end] or [
         (0, len(text))
     ]

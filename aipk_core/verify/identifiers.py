@@ -43,7 +43,11 @@ def find_identifiers(text: str) -> list[Identifier]:
     for match in _LETTERED.finditer(text):
         start, end = match.span("letter")
         if not any(start < b and a < end for a, b in taken):
-            found.append(Identifier(start, end, f"{match['noun'].casefold()} {match['letter']}", f"{match['noun'].casefold()}-letter"))
+            found.append(
+                Identifier(
+                    start, end, f"{match['noun'].casefold()} {match['letter']}", f"{match['noun'].casefold()}-letter"
+                )
+            )
             taken.append((start, end))
     found.sort(key=lambda identifier: identifier.start)
     return found
@@ -53,7 +57,10 @@ _CODE = re.compile(r"(?P<ticks>`{1,2})(?P<code>[^`\n]{1,300})(?P=ticks)")
 _TOKEN = re.compile(
     r"(?<![\w@])(?:https?://[^\s<>\"）】]+|--?[A-Za-z][\w-]*(?:=[\w./-]+)?|[\w.+-]+@[\w-]+\.[\w.-]+|\$?[A-Za-z_~./\\][\w./\\:$+-]*\w|[A-Za-z]\d+|\d+(?:[A-Za-z]+[\w-]*|-[A-Za-z]+\w*))(?:\(\))?"
 )
-_LETTERED = re.compile(r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[B-HJ-Z]|A(?=\s*[,.;:)]|\s(?:is|of|was|has|and|or|claims?|must|may)\b|$))(?![\w'’-]|\.\s?[A-Z]|\s?[°%])", re.ASCII)
+_LETTERED = re.compile(
+    r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[B-HJ-Z]|A(?=\s*[,.;:)]|\s(?:is|of|was|has|and|or|claims?|must|may)\b|$))(?![\w'’-]|\.\s?[A-Z]|\s?[°%])",
+    re.ASCII,
+)
 _UNIT_LIKE = re.compile(
     r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp)",
 )

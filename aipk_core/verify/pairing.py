@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from aipk_core.verify.alignment import Alignment, word_relation
@@ -13,6 +14,11 @@ _WORTH = {
     Relation.SAME: 1.0, Relation.SYNONYM: 0.9, Relation.DERIVED: 0.85, Relation.BROADER: 0.7, Relation.NARROWER: 0.6,
     Relation.SIBLING: 0.1, Relation.OPPOSITE: 0.7, Relation.NONE: 0.0,
 }  # fmt: skip
+
+
+_CONTINUES = re.compile(
+    r"[\s,]*(?:but|and|yet|or|nor|aber|und|oder|sondern|mais|et|ou|pero|y|o|но|и|а|или)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,9 @@ def claim_segments(alignment: Alignment) -> list[ClaimSegment]:
     for number, claim in enumerate(alignment.claims):
         before: ClaimSegment | None = None
         for place, segment in enumerate(segments_of(claim)):
-            elliptical = segment.negative and len(segment.items) <= 3
+            elliptical = (segment.negative and len(segment.items) <= 3) or bool(
+                _CONTINUES.match(claim.text, segment.start, segment.end)
+            )
             borrowed = (*before.words, *before.borrowed) if elliptical and before is not None else ()
             before = ClaimSegment(number, place, claim, segment, tuple(borrowed))
             found.append(before)
@@ -107,6 +115,16 @@ def pair_segments(alignment: Alignment) -> list[SegmentPair]:
                 best, best_score, best_share = target, score, share / max(total, 1.0)
         pairs.append(SegmentPair(segment, words, best, best_share, _opposites(words, segment, best, targets)))
     return pairs
+
+
+def share_in(pair: SegmentPair, target: ClaimSegment) -> float:
+    """Share of the clause's words that ``target`` has, borrowed ones included."""
+    others = [*target.words, *target.borrowed]
+    found = sum(
+        any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in others)
+        for word in pair.words
+    )
+    return found / max(1, len(pair.words))
 
 
 def _best_in(word: Word, target: ClaimSegment) -> tuple[float, str]:

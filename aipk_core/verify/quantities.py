@@ -115,7 +115,7 @@ _VERSION = re.compile(
 )
 _MINUS = re.compile(r"(?:(?<=[\s(\[≥≤<>=~:])|^)-$")
 _MINUS_WORD = re.compile(r"\b(?:minus|negative|moins|menos|минус|영하|零下|マイナス)\s?$", re.IGNORECASE)
-_TIME_UNITS = r"second|minute|hour|day|week|fortnight|month|year|decade"
+_TIME_UNITS = r"second|minute|hour|day|week|fortnight|month|quarter|year|decade"
 
 
 def _numbers(plain: str, text: str, lang: str, names: list[tuple[int, int]]) -> list[Quantity]:
@@ -495,13 +495,18 @@ _PERIODS = {
 _PERIOD_WORD = re.compile(r"\b(" + "|".join(_PERIODS) + r")\b", re.IGNORECASE)
 _EVERY_ONE = re.compile(rf"\b(?:every|each)(?P<other> other| second)? (?P<unit>{_TIME_UNITS})\b", re.IGNORECASE)
 _ONE_OF = re.compile(
-    rf"\b(?:within|after|in|for|than|lasts?|takes?|until|of|under|over|about|stopped for|least|most) (?P<whole>an? (?P<b>{_TIME_UNITS}))\b(?! and a half)",
+    rf"\b(?:within|after|in|for|than|lasts?|takes?|until|of|under|over|about|stopped for|least|most) (?P<whole>an? (?P<b>(?!quarter){_TIME_UNITS}))\b(?! and a half)",
     re.IGNORECASE,
 )
 _TIMES_PER = re.compile(
     r"\b(?P<count>once|twice|thrice|[a-z]+ times|\d+ times|on (?P<occasions>[a-z]+|\d+) occasions)(?: (?:an?|per|each|every|in every) (?P<unit>"
     + _TIME_UNITS
     + r"))?\b",
+    re.IGNORECASE,
+)
+_RATE = re.compile(rf"(?:%|\bper ?cent|\d)\s(?P<whole>(?:an?|per) (?P<unit>{_TIME_UNITS}))\b", re.IGNORECASE)
+_DAY_BEFORE = re.compile(
+    rf"\b(?P<whole>an? (?P<unit>{_TIME_UNITS})) (?:before|after|later|earlier|in advance|ahead|ago|beforehand)\b",
     re.IGNORECASE,
 )
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -531,6 +536,10 @@ def _phrases(plain: str, text: str) -> list[Quantity]:
     for match in _EVERY_ONE.finditer(plain):
         amount_of = Decimal(2 if match["other"] else 1)
         found.append(replace(_made(text, match.start(), match.end(), amount_of, match["unit"].lower()), periodic=True))
+    for pattern, periodic in ((_RATE, True), (_DAY_BEFORE, False)):
+        for match in pattern.finditer(plain):
+            made = _made(text, *match.span("whole"), Decimal(1), match["unit"].lower())
+            found.append(replace(made, periodic=periodic))
     for match in _ONE_OF.finditer(plain):
         start, end = match.span("whole")
         found.append(_made(text, start, end, Decimal(1), match["b"].lower()))
@@ -543,6 +552,8 @@ def _count_of(word: str) -> int:
 
 
 def _made(text: str, start: int, end: int, amount: Decimal, unit_name: str) -> Quantity:
+    if unit_name == "quarter":
+        amount, unit_name = amount * 3, "month"
     measure = unit(unit_name)
     return Quantity(start, end, text[start:end], "measure", measure.dimension, amount * measure.factor, unit=measure)
 

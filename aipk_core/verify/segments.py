@@ -29,7 +29,7 @@ class Segment:
     Attributes:
         items: numbers of its words in ``analysis.words``.
         negations: spans of the words that deny.
-        exception: whether it says "only", "unless", "without" …: a denial with it is a condition.
+        exception: "only", "unless", "without" … or "": a denial with it is a condition.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Segment:
     negations: tuple[tuple[int, int], ...]
     mood: Mood
     mood_span: tuple[int, int] | None
-    exception: bool
+    exception: str
 
     @property
     def negative(self) -> bool:
@@ -56,17 +56,23 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
         items = tuple(i for i, word in enumerate(analysis.words) if start <= word.start < end)
         negations = tuple(match.span() for match in cues.negations(lang).finditer(masked, start, end))
         mood, span = _mood(masked, start, end, lang)
-        exception = bool(exceptions and exceptions.search(masked, start, end))
-        if segments and _OPENS_EXCEPTION.match(masked, start):
-            segments[-1] = replace(segments[-1], exception=True)
+        excepted = exceptions.search(masked, start, end) if exceptions else None
+        exception = _family(excepted[0]) if excepted else ""
+        if segments and not segments[-1].exception and (opened := _OPENS_EXCEPTION.match(masked, start)):
+            segments[-1] = replace(segments[-1], exception=_family(opened[1]))
         segments.append(Segment(start, end, items, negations, mood, span, exception))
     return tuple(segments)
 
 
 _OPENS_EXCEPTION = re.compile(
-    r"[\s,(]*(?:unless|without|until|except|only|if|provided|as long as|es sei denn|außer|sofern|если|пока|кроме)\b",
+    r"[\s,(]*(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b",
     re.IGNORECASE,
 )
+
+
+def _family(word: str) -> str:
+    first = word.casefold().split()[0]
+    return "only" if first in ("solely", "only", "alone", "nur", "только", "лишь") else first
 
 
 def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, int] | None]:
@@ -96,8 +102,10 @@ def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
     for start, end in analysis.clauses:
         weight = _weight(analysis, start, end)
         opens = len(spans) == 1 and weights[-1] < 2  # "On site, …": a beginning that is no clause yet
-        if spans and (weight < 2 or weights[-1] < 2) and (
-            opens or not _divided(masked, spans[-1], (start, end), analysis.lang)
+        if (
+            spans
+            and (weight < 2 or weights[-1] < 2)
+            and (opens or not _divided(masked, spans[-1], (start, end), analysis.lang))
         ):
             spans[-1] = (spans[-1][0], end)
             weights[-1] += weight
@@ -109,7 +117,11 @@ def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
 
 def _weight(analysis: Analysis, start: int, end: int) -> float:
     """How much stands in a span; pairs of ideographs count for less, a word makes two or three of them."""
-    words = sum(0.4 if word.norm[0] >= "\u3040" and not "가" <= word.norm[0] <= "힣" else 1.0 for word in analysis.words if start <= word.start < end)
+    words = sum(
+        0.4 if word.norm[0] >= "\u3040" and not "가" <= word.norm[0] <= "힣" else 1.0
+        for word in analysis.words
+        if start <= word.start < end
+    )
     others = sum(start <= item.start < end for items in (analysis.quantities, analysis.identifiers) for item in items)
     return words + others
 

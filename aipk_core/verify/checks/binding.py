@@ -34,7 +34,11 @@ class _Item:
 
     def opposes(self, other: _Item) -> bool:
         mine, theirs = self.thing, other.thing
-        return isinstance(mine, Word) and isinstance(theirs, Word) and word_relation(mine.stem, mine.norm, theirs.stem, theirs.norm) is Relation.OPPOSITE
+        return (
+            isinstance(mine, Word)
+            and isinstance(theirs, Word)
+            and word_relation(mine.stem, mine.norm, theirs.stem, theirs.norm) is Relation.OPPOSITE
+        )
 
     def rivals(self, other: _Item) -> bool:
         """Whether the two are of one kind and differ: two lengths, two part numbers, flood and ebb."""
@@ -104,7 +108,11 @@ def _replaced(x: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], gr
         return False
     others = [item for item in group.items if item is not x and not item.same(x)]
     there = [item for item in others if _has(there_y, item)]
-    return len(there) >= 2 and not any(_has(there_x, item) and not _has(there_y, item) for item in others) and len(there) * 3 >= len(others) * 2
+    return (
+        len(there) >= 2
+        and not any(_has(there_x, item) and not _has(there_y, item) for item in others)
+        and len(there) * 3 >= len(others) * 2
+    )
 
 
 def _is_value(item: _Item) -> bool:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from aipk_core.verify.alignment import Alignment, word_relation
-from aipk_core.verify.analysis import Analysis
+from aipk_core.verify.analysis import Analysis, stem_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+from aipk_core.verify.segments import segments_of
 
+_QUANTITY = "#"
+_SAME_FORM = 0.8
 _NEAR_COPY = 0.6
 """Share of the statement's tokens that must stand in the claim in the same order."""
 _TOKEN = re.compile(r"`[^`]+`|[^\W_]+(?:[.,:/'’+-][^\W_]+)*|[%°€$£]")
@@ -21,29 +24,64 @@ _MAX_TOKENS = 120
 
 def check_edits(alignment: Alignment) -> Iterator[Finding]:
     statement = alignment.statement
-    mine = _tokens(statement)
-    if (
-        len(mine) > _MAX_TOKENS
-        or len(mine) < 3
-        or (not statement.text.isascii() and statement.lang not in ("de", "fr", "es", "en"))
-    ):
+    if statement.lang not in ("en", "de", "fr", "es"):
         return
-    best: tuple[float, int, list[tuple[str, int, int]], Sequence[tuple[str, int, int, int, int]]] | None = None
-    for number, claim in enumerate(alignment.claims):
-        theirs = _tokens(claim)[: 2 * _MAX_TOKENS]
-        matcher = SequenceMatcher(None, [t[0] for t in mine], [t[0] for t in theirs], autojunk=False)
+    mine = _tokens(statement)
+    theirs = [_tokens(claim)[: 2 * _MAX_TOKENS] for claim in alignment.claims]
+    spans = [(0, len(statement.text))]
+    segments = segments_of(statement)
+    if len(segments) > 1:
+        spans += [(segment.start, segment.end) for segment in segments]
+    for start, end in spans:
+        tokens = [token for token in mine if start <= token[1] < end]
+        if 3 <= len(tokens) <= _MAX_TOKENS:
+            found = list(_compare(alignment, tokens, theirs, whole=start == 0))
+            if found:
+                yield from found
+                return
+
+
+def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]], *, whole: bool) -> Iterator[Finding]:
+    """Differences to the claim that the tokens follow most closely."""
+    best: tuple[float, int, SequenceMatcher[str]] | None = None
+    for number, tokens in enumerate(theirs):
+        matcher = SequenceMatcher(None, [t[0] for t in mine], [t[0] for t in tokens], autojunk=False)
         share = sum(block.size for block in matcher.get_matching_blocks()) / len(mine)
         if best is None or share > best[0]:
-            best = (share, number, theirs, matcher.get_opcodes())
+            best = (share, number, matcher)
     if best is None or best[0] < _NEAR_COPY:
         return
-    _, number, theirs, codes = best
-    for tag, a, b, c, d in codes:
-        if tag != "replace" or b - a > 4 or d - c > 6:
+    share, number, matcher = best
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "replace" and b - a <= 4 and d - c <= 6:
+            first = whole and all(_is_function(token[0]) for token in mine[:a])
+            yield from _replacement(alignment, number, mine[a:b], theirs[number][c:d], first=first)
+        elif tag == "equal" and share >= _SAME_FORM:
+            yield from _values_in_place(alignment, number, mine, theirs[number], (a, b, c))
+
+
+def _values_in_place(
+    alignment: Alignment, number: int, mine: list[_Token], theirs: list[_Token], block: tuple[int, int, int]
+) -> Iterator[Finding]:
+    """Two quantities in the same place of the same words must be equal, even if the value stands elsewhere in the claim."""
+    a, b, c = block
+    for i in range(a, b):
+        here, there = mine[i], theirs[c + i - a]
+        follows = i + 2 < b or (b == len(mine) and c + b - a == len(theirs))
+        if here[0] != _QUANTITY or not follows:
             continue
-        yield from _replacement(
-            alignment, number, mine[a:b], theirs[c:d], first=a == 0 or all(_is_function(t[0]) for t in mine[:a])
-        )
+        quantity = next((q for q in alignment.statement.quantities if q.start == here[1]), None)
+        other = next((q for q in alignment.claims[number].quantities if q.start == there[1]), None)
+        if (
+            quantity
+            and other
+            and quantity.key == other.key
+            and quantity.comparable(other)
+            and not quantity.same_as(other)
+        ):
+            message = f"“{quantity.text}” here, “{other.text}” in the same place of the claim"
+            yield Finding("quantity", message, (quantity.start, quantity.end), number, (other.start, other.end), True)
+            return
 
 
 def _replacement(
@@ -54,8 +92,8 @@ def _replacement(
     *,
     first: bool,
 ) -> Iterator[Finding]:
-    here = [token for token in mine if not _is_function(token[0]) and not token[0][:1].isdigit()]
-    there = [token for token in theirs if not _is_function(token[0]) and not token[0][:1].isdigit()]
+    here = [token for token in mine if _tells(token[0])]
+    there = [token for token in theirs if _tells(token[0])]
     if not here or not there:
         return
     claim = alignment.claims[number]
@@ -64,7 +102,8 @@ def _replacement(
     new = [
         token
         for token in here
-        if token[0] not in everything and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
+        if token[0] not in everything
+        and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
     ]
     if cues.LEXICAL_DENIAL.search(alignment.statement.text[mine[0][1] : mine[-1][2]]):
         return
@@ -88,8 +127,21 @@ def _replacement(
         yield Finding("entity", f"“{said}” here, “{says}” in the claim", span, number, other, contradicts=True)
 
 
-def _tokens(analysis: Analysis) -> list[tuple[str, int, int]]:
-    return [(match[0].casefold(), match.start(), match.end()) for match in _TOKEN.finditer(analysis.text)]
+_Token = tuple[str, int, int]
+
+
+def _tokens(analysis: Analysis) -> list[_Token]:
+    """Stems and function words in order; a quantity is one token, whatever its value."""
+    tokens: list[_Token] = [(_QUANTITY, q.start, q.end) for q in analysis.quantities]
+    for match in _TOKEN.finditer(analysis.text):
+        if not any(q.start < match.end() and match.start() < q.end for q in analysis.quantities):
+            word = match[0].casefold()
+            tokens.append((word if _is_function(word) else stem_of(word, analysis.lang), match.start(), match.end()))
+    return sorted(tokens, key=lambda token: token[1])
+
+
+def _tells(token: str) -> bool:
+    return token != _QUANTITY and not _is_function(token) and not token[:1].isdigit()
 
 
 def _is_function(token: str) -> bool:
@@ -97,9 +149,7 @@ def _is_function(token: str) -> bool:
 
 
 def _near(a: str, b: str, lang: str) -> bool:
-    from aipk_core.verify.analysis import stem_of
-
-    return word_relation(stem_of(a, lang), a, stem_of(b, lang), b) >= Relation.NARROWER
+    return word_relation(stem_of(a, lang), a, stem_of(b, lang), b) >= Relation.BROADER
 
 
 def _nominal(token: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.checks.polarity import agrees_elsewhere, sign_of
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.pairing import SegmentPair, claim_segments
+from aipk_core.verify.pairing import SegmentPair, claim_segments, share_in
 from aipk_core.verify.segments import Mood
 
 _CLASHES = {
@@ -33,20 +33,23 @@ _WORDS = {
 def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
     segments = claim_segments(alignment)
     for pair in pairs:
-        target = pair.target
-        if target is None or pair.share < 0.5:
+        mine = pair.segment.mood
+        if mine is Mood.STATED or pair.opposites or pair.target is None:
             continue
-        mine, theirs = pair.segment.mood, target.segment.mood
-        if frozenset((mine, theirs)) not in _CLASHES or pair.opposites:
+        candidates = [pair.target, *(s for s in segments if s is not pair.target and s.claim == pair.target.claim)]
+        near = [s for s in candidates if (pair.share if s is pair.target else share_in(pair, s)) >= 0.5]
+        if any(s.segment.mood is mine for s in near):
             continue
-        if pair.segment.exception != target.segment.exception:
-            continue
-        if {mine, theirs} == {Mood.REQUIRED, Mood.PERMITTED} and mine is Mood.PERMITTED:
-            continue  # what must be done may be done
-        if agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
-            continue
-        yield Finding(
-            "modality", f"{_WORDS[mine]} here, {_WORDS[theirs]} in the claim", pair.segment.mood_span, target.claim,
-            target.segment.mood_span, True,
-        )  # fmt: skip
-        return
+        for target in near:
+            theirs = target.segment.mood
+            if frozenset((mine, theirs)) not in _CLASHES or pair.segment.exception != target.segment.exception:
+                continue
+            if theirs is Mood.REQUIRED and mine is Mood.PERMITTED:
+                continue  # what must be done may be done
+            if agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
+                continue
+            yield Finding(
+                "modality", f"{_WORDS[mine]} here, {_WORDS[theirs]} in the claim", pair.segment.mood_span, target.claim,
+                target.segment.mood_span, True,
+            )  # fmt: skip
+            return

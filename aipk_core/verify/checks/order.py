@@ -130,7 +130,10 @@ def _overlap(mine: tuple[Word, ...], theirs: tuple[Word, ...]) -> float:
 
 
 def _next_is_quantity(analysis: Analysis, end: int) -> bool:
-    return any(0 <= q.start - end <= 12 and q.kind in ("measure", "count", "date", "time", "weekday") for q in analysis.quantities)
+    return any(
+        0 <= q.start - end <= 12 and q.kind in ("measure", "count", "date", "time", "weekday")
+        for q in analysis.quantities
+    )
 
 
 _HEAVIER = re.compile(rf"(?P<word>\b(?:{_MORE}|{_LESS})\b)", re.IGNORECASE)

@@ -20,7 +20,7 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
     for pair in pairs:
         target = pair.target
         if target is None or pair.share < _ENOUGH or pair.segment.exception != target.segment.exception:
-            continue
+            continue  # "not without" and "only with" say the same
         mine, theirs = sign_of(pair.segment), sign_of(target.segment)
         if mine * theirs * (-1) ** len(pair.opposites) >= 0:
             continue

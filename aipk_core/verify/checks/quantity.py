@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.alignment import Alignment, word_relation
 from aipk_core.verify.findings import Finding
-
+from aipk_core.verify.lexicon import cues
+from aipk_core.verify.lexicon.wordnet import Relation
 
 _WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
@@ -22,6 +23,8 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
         if quantity.kind == "count" and quantity.text.casefold() in _WEAK:
             continue
         if other is not None and quantity.same_as(other):
+            if {quantity.bound, other.bound} in ({"ge", "lt"}, {"le", "gt"}) and _turned_round(alignment, match.claim):
+                continue  # "at least 12 is accepted", "less than 12 is refused"
             yield Finding(
                 "bound", f"{_BOUNDS[quantity.bound]} “{quantity.text}” here, {_BOUNDS[other.bound]} in the claim", span,
                 match.claim, (other.start, other.end), True,
@@ -37,3 +40,15 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
                 (other.start, other.end),
                 True,
             )
+
+
+def _turned_round(alignment: Alignment, number: int) -> bool:
+    """Whether the statement says the opposite of the claim in words, so that opposite bounds mean the same."""
+    claim, statement = alignment.claims[number], alignment.statement
+    denials = [len(cues.negations(text.lang).findall(text.text)) % 2 for text in (claim, statement)]
+    opposite = any(
+        word_relation(word.stem, word.norm, other.stem, other.norm) is Relation.OPPOSITE
+        for word in statement.words
+        for other in claim.words
+    )
+    return (denials[0] != denials[1]) != opposite

@@ -14,7 +14,16 @@ max | min
 start begin commence open launch | stop end cease finish halt close terminate
 slow decelerate brake | accelerate speed
 include contain cover comprise | exclude omit lack exempt
-accept approve grant adopt | reject decline refuse dismiss deny
+accept approve grant adopt uphold sustain confirm affirm | reject decline refuse dismiss deny overturn quash annul
+appoint hire elect | dismiss fire sack
+voluntary | forced
+refundable | non-refundable
+stiff firm hard | soft runny
+begin | finish
+sharp | mild
+joint jointly | separate separately
+transferable | non-transferable
+ripe | unripe green
 keep retain preserve hold store | discard delete remove destroy erase
 add insert append | remove delete drop omit
 enable activate | disable deactivate

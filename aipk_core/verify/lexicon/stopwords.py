@@ -17,7 +17,7 @@ upon very via well whatever whenever whereas wherever whether while whoever e.g 
 don doesn didn isn aren wasn weren cannot can't won't don't doesn't isn't aren't get gets got make makes made take takes
 took taken go goes going gone come comes came let lets put puts use uses used using based according seem seems appear
 appears apparently reportedly respectively namely called named known case way thing things kind sort lot approx about
-roughly approximately around nearly almost exactly incl including included e.g. i.e. even still already yet whether instead
+roughly approximately around nearly almost exactly incl e.g. i.e. even still already yet whether instead
 also too quite ever regardless merely simply need needs needed able unable
 """
 _OTHERS = {
