@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aipk_core.verify.analysis import Analysis
 from aipk_core.verify.lexicon import cues
+from aipk_core.verify.parsing import parser_installed
 
 _NAMES = {
     "ko": "Korean", "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "de": "German", "fr": "French", "es": "Spanish",
@@ -19,6 +20,8 @@ def note_languages(statement: Analysis, claims: Sequence[Analysis], notes: dict[
     name = _NAMES.get(lang, lang)
     if lang != "en":
         notes[f"{name}: order, cause and word opposites are not checked; numbers, denials and identifiers are"] = None
+    elif not parser_installed():
+        notes["exchanged roles are not checked: spaCy's English model en_core_web_sm is not installed"] = None
     if lang not in cues.NEGATION:
         notes[f"{name}: denials are not checked"] = None
     others = {claim.lang for claim in claims} - {lang}

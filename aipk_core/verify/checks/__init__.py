@@ -14,6 +14,7 @@ from aipk_core.verify.checks.order import check_order
 from aipk_core.verify.checks.polarity import check_polarity
 from aipk_core.verify.checks.quantifier import check_quantifiers
 from aipk_core.verify.checks.quantity import check_quantities
+from aipk_core.verify.checks.role import check_roles
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.pairing import pair_segments
 
@@ -32,3 +33,4 @@ def run_checks(alignment: Alignment) -> Iterator[Finding]:
     yield from check_order(alignment)
     yield from check_binding(alignment)
     yield from check_edits(alignment)
+    yield from check_roles(alignment)

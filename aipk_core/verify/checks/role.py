@@ -1,0 +1,65 @@
+"""Exchanged roles: the same deed, but done by the one to whom it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.analysis import Analysis, stem_of
+from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.parsing import Argument, Predicate, predicates_of
+
+
+def check_roles(alignment: Alignment) -> Iterator[Finding]:
+    statement = alignment.statement
+    if statement.lang != "en" or alignment.coverage < 0.6:
+        return
+    for number, claim in enumerate(alignment.claims):
+        if claim.lang != "en" or not _order_differs(statement, claim):
+            continue
+        for mine in predicates_of(statement.text):
+            for theirs in predicates_of(claim.text):
+                if _related(mine.verb, theirs.verb) and (pair := _exchanged(mine, theirs)):
+                    here, there = pair
+                    yield Finding(
+                        "role", f"“{here.word}” and “{there.word}” have changed places", (here.start, here.end), number,
+                        (theirs.start, theirs.end), True,
+                    )  # fmt: skip
+                    return
+
+
+def _order_differs(statement: Analysis, claim: Analysis) -> bool:
+    """Whether words that both have stand in another order; without that nothing can have been exchanged."""
+    places: dict[str, int] = {}
+    for index, word in enumerate(claim.words):
+        places.setdefault(word.stem, index)
+    order = [places[word.stem] for word in statement.words if word.stem in places]
+    return any(later < earlier for earlier, later in zip(order, order[1:], strict=False))
+
+
+def _exchanged(mine: Predicate, theirs: Predicate) -> tuple[Argument, Argument] | None:
+    """One who acts here and suffers there, and one the other way round."""
+    for agent in mine.agents:
+        if _among(agent, theirs.agents):
+            continue
+        for other in (*mine.patients, *mine.recipients):
+            if _among(agent, (*theirs.patients, *theirs.recipients)) and _among(other, theirs.agents):
+                return agent, other
+    for patient in mine.patients:
+        for recipient in mine.recipients:
+            if (
+                _among(patient, theirs.recipients)
+                and _among(recipient, theirs.patients)
+                and not _among(patient, theirs.patients)
+            ):
+                return patient, recipient
+    return None
+
+
+def _among(argument: Argument, others: tuple[Argument, ...]) -> bool:
+    return any(_related(argument.word, other.word) for other in others)
+
+
+def _related(a: str, b: str) -> bool:
+    return word_relation(stem_of(a, "en"), a, stem_of(b, "en"), b) >= Relation.DERIVED
