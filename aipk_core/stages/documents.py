@@ -32,7 +32,7 @@ from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_
 from aipk_core.store.cache import JsonCache
 from aipk_core.store.manifest import Manifest
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "source", "key", "digest", "title", "url", "lang")]
@@ -204,7 +204,7 @@ class _Finder:
     def _finished(self, document: Document) -> Document:
         if self.qualified:
             document = replace(document, id=f"{self.settings.name}/{document.id}")
-        if not document.lang:
+        if document.lang in {"", "und"}:
             document = replace(document, lang=self.context.corpus.settings.language)
         return document
 
