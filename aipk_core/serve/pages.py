@@ -41,7 +41,7 @@ def source_page(document: Document, start: int, end: int) -> str:
     return (
         f'<!doctype html>\n<html lang="{escape(document.lang)}">\n<head><meta charset="utf-8"><title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<link rel="stylesheet" href="/static/page.css"></head>\n'
+        '<link rel="icon" href="data:,"><link rel="stylesheet" href="/static/page.css"></head>\n'
         f'<body class="source"><header><p class="facts">{" · ".join(facts)}</p></header>\n<main>\n{body}\n</main></body></html>\n'
     )
 
