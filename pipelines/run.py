@@ -57,12 +57,26 @@ def dagster_instance(workspace: Workspace) -> Iterator[dg.DagsterInstance]:
             "the project has no dagster.yaml", where=str(home), remedy="Copy the one of aipk, or build with --plain"
         )
     workspace.state.mkdir(parents=True, exist_ok=True)
-    os.environ["DAGSTER_HOME"] = str(home)
-    os.environ["AIPK_STATE_DIR"] = str(workspace.state)
-    # Two processes that use a fresh folder at once would both create the tables, and one would die of it.
-    with FileLock(workspace.state / "dagster.lock", timeout=120):
-        instance = dg.DagsterInstance.get()
-        instance.get_runs(limit=1)
-        list(instance.event_log_storage.get_asset_records())
-    with instance:
-        yield instance
+    # Dagster's settings name these variables; they are put back, for a library must not change its caller's environment.
+    with _environment(DAGSTER_HOME=str(home), AIPK_STATE_DIR=str(workspace.state)):
+        # Two processes that use a fresh folder at once would both create the tables, and one would die of it.
+        with FileLock(workspace.state / "dagster.lock", timeout=120):
+            instance = dg.DagsterInstance.get()
+            instance.get_runs(limit=1)
+            list(instance.event_log_storage.get_asset_records())
+        with instance:
+            yield instance
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
