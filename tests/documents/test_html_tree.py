@@ -55,7 +55,9 @@ def test_attributes_are_unquoted_and_decoded() -> None:
 def test_unknown_tags_can_stay_text() -> None:
     source = "called <pod name>-<b>x</b>"
     assert text_of(source, parse_html(source)) == "called -x"
-    assert text_of(source, parse_html(source, unknown_as_text=True)) == "called <pod name>-x"
+    kept: set[str] = set()
+    assert text_of(source, parse_html(source, kept=kept)) == "called <pod name>-x"
+    assert kept == {"pod"}
 
 
 @given(st.text(alphabet=st.sampled_from("<>/ab =\"'&;!-p\n"), max_size=80))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aipk_core.documents.loaders.markdown_html import HeadingIds, markdown_to_html
-from aipk_core.documents.loaders.registry import RawDocument, load
+from aipk_core.documents.loaders.registry import LoadContext, RawDocument, load
 from aipk_core.documents.model import Document
 from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
@@ -123,10 +123,12 @@ def test_line_ends_of_windows() -> None:
     assert "a\r\nb\r\n\r\nc é\r\n".encode()[last.byte_start : last.byte_end].decode().strip() == "c é"
 
 
-def test_tags_that_browsers_do_not_know_are_reported() -> None:
-    document = read("called <pod> here\n")
-    assert document.text == "called here"
+def test_tags_that_browsers_do_not_know_are_kept_and_reported() -> None:
+    document = read("called <pod name>-<b>x</b> <a-b>y</a-b> <a-c>\n")
+    assert document.text == "called <pod name>-x y <a-c>"
     assert [problem.code for problem in document.problems] == ["tags-unknown"]
+    as_browsers = LoadContext(options={"unknown_tags": "drop"})
+    assert load(RawDocument("notes.md", b"called <pod name>-x\n"), as_browsers).text == "called -x"
 
 
 def test_nothing_to_read_is_an_error() -> None:
