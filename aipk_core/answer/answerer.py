@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from aipk_core.answer import enforcement as gate
 from aipk_core.answer.extractive import compose, select, statements
+from aipk_core.answer.knowledge import Knowledge
 from aipk_core.answer.model import (
     Answer,
     Backend,
@@ -23,7 +24,7 @@ from aipk_core.answer.model import (
 )
 from aipk_core.answer.prompts import chunk_prompt, claim_prompt, repair_prompt
 from aipk_core.answer.question import analyse, standalone
-from aipk_core.answer.relevance import Vocabulary, WordSimilarity, relevance
+from aipk_core.answer.relevance import WordSimilarity, relevance
 from aipk_core.claims.model import Claim
 from aipk_core.embedding.model import Embedder
 from aipk_core.retrieval.model import ChunkHit, ClaimHit, Retriever
@@ -41,33 +42,6 @@ _REFUSALS = {
     RefusalCode.NOTHING_TO_CHECK: "I don't know. The draft of an answer stated nothing that the sources could support.",
     RefusalCode.TRUNCATED: "I don't know. The draft of an answer was cut off before its end, so it is withheld.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """The canonical claims that answers may stand on.
-
-    Attributes:
-        claims: by claim id, with the name of the package that holds it.
-        by_text: by the claim's text.
-    """
-
-    claims: Mapping[str, tuple[str, Claim]]
-    by_text: Mapping[str, Claim] = field(repr=False)
-    vocabulary: Vocabulary = field(repr=False)
-
-    @staticmethod
-    def of(claims: Iterable[tuple[str, Claim]], subjects: Iterable[str] = ()) -> Knowledge:
-        """Claims with their package names; the same id in two packages is the same claim, and the first one counts.
-
-        Args:
-            subjects: names and titles of the packages.
-        """
-        by_id: dict[str, tuple[str, Claim]] = {}
-        for package, claim in claims:
-            by_id.setdefault(claim.id, (package, claim))
-        by_text = {claim.text: claim for _, claim in reversed(by_id.values())}
-        return Knowledge(by_id, by_text, Vocabulary((claim for _, claim in by_id.values()), subjects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +127,7 @@ class Answerer:
         # Every statement is a claim's own text, yet it goes through the same judge as a model's: what does not pass
         # with its context is tried without, and what does not pass then is left out.
         kept: list[str] = []
-        for statement in statements(question, chosen, self._knowledge.by_text):
+        for statement in statements(question, chosen, self._knowledge.named):
             for text in statement.forms():
                 if gate.standing(self._judge.verify(text, require_citations=True)) is None:
                     kept.append(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aipk_core.answer.question import Question, stems_of, words_of
@@ -59,11 +59,13 @@ def select(ranked: Sequence[Relevance]) -> list[Relevance]:
     return chosen
 
 
-def statements(question: Question, chosen: Sequence[Relevance], named: Mapping[str, Claim]) -> list[Statement]:
+def statements(
+    question: Question, chosen: Sequence[Relevance], named: Callable[[str], Claim | None]
+) -> list[Statement]:
     """The chosen claims as sentences that a reader understands without the page around them.
 
     Args:
-        named: canonical claims by their text, to find the sentence that an "it" points back to.
+        named: finds the canonical claim with a text, for the sentence that an "it" points back to.
     """
     return [_statement(question, one.hit.claim, named) for one in chosen]
 
@@ -73,11 +75,11 @@ def compose(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else "\n".join(f"- {part}" for part in parts)
 
 
-def _statement(question: Question, claim: Claim, named: Mapping[str, Claim]) -> Statement:
+def _statement(question: Question, claim: Claim, named: Callable[[str], Claim | None]) -> Statement:
     bare = _closed(" ".join(claim.text.split()))
     own = stems_of(claim.text)
     asked = {term.stem for term in question.terms}
-    before = named.get(claim.context[-1]) if claim.context and _ENDS.search(claim.context[-1]) else None
+    before = named(claim.context[-1]) if claim.context and _ENDS.search(claim.context[-1]) else None
     shown = [element for element in _context_shown(claim, own, asked) if not _ENDS.search(element)]
     text = f"{', '.join(shown)} — {bare}" if shown and not _stands_alone(claim, own & asked, asked) else bare
     return Statement(claim, text, bare, before if before is not claim else None)

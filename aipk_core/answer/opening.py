@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
-from aipk_core.answer.answerer import Answerer, Knowledge, Limits
+from aipk_core.answer.answerer import Answerer, Limits
+from aipk_core.answer.judging import judge_over, verifiable
+from aipk_core.answer.knowledge import Knowledge, canonical_claims
 from aipk_core.answer.model import Backend
-from aipk_core.claims.model import Claim, Status
 from aipk_core.embedding import Embedder, EmbeddingSettings, open_embedder
 from aipk_core.errors import EmbedderError
 from aipk_core.package import Package
 from aipk_core.retrieval import PackageRetriever
-from aipk_core.verify import VerifiableClaim, Verifier
+
+__all__ = ["canonical_claims", "embedder_for", "open_answerer", "verifiable"]
 
 MULTILINGUAL = "multilingual-e5-small-q4"
 _REMOTE = "litellm"
 _PERSONA_CHARACTERS = 2_000
-_EMBEDDED_CLAIMS = 2_000
-"""Up to so many claims the verifier also compares by meaning; beyond, embedding them all again would take minutes."""
 
 
 def embedder_for(packages: Sequence[Package], settings: EmbeddingSettings | None = None) -> Embedder:
@@ -60,42 +58,13 @@ def open_answerer(
         PackageError: a package cannot be read.
     """
     retriever = retriever or PackageRetriever(packages, embedder)
-    claims = list(canonical_claims(retriever))
-    subjects = [text for package in packages for text in (package.manifest.name, package.manifest.title)]
+    knowledge = Knowledge.behind(retriever)
     return Answerer(
         retriever,
-        Verifier(
-            [verifiable(claim) for _, claim in claims],
-            embedder=embedder if len(claims) <= _EMBEDDED_CLAIMS else None,
-        ),
-        Knowledge.of(claims, subjects),
+        judge_over(knowledge, retriever, embedder),
+        knowledge,
         backend=backend,
         embedder=embedder,
         persona="\n\n".join(package.persona for package in packages if package.persona)[:_PERSONA_CHARACTERS],
         limits=limits,
-    )
-
-
-def canonical_claims(retriever: PackageRetriever) -> Iterator[tuple[str, Claim]]:
-    """Every claim that answers may stand on, with the label of its package, under the ids that retrieval gives them."""
-    pairs = list(zip(retriever.labels, retriever.packages, strict=True))
-    standing = Counter(name for _, package in pairs for name in package.claim_ids()) if len(pairs) > 1 else Counter()
-    for label, package in pairs:
-        for claim in package.claims(Status.CANONICAL):
-            yield label, (replace(claim, id=f"{label}:{claim.id}") if standing[claim.id] > 1 else claim)
-
-
-def verifiable(claim: Claim) -> VerifiableClaim:
-    """A claim as the verifier takes it, with its first place as the source."""
-    first = claim.evidence[0]
-    return VerifiableClaim(
-        id=claim.id,
-        text=claim.text,
-        context=claim.context,
-        quote=first.quote,
-        document=first.document,
-        start=first.start,
-        end=first.end,
-        url=first.url,
-        lang=claim.lang,
     )

@@ -8,7 +8,8 @@ import pytest
 from answer_doubles import ExactJudge, ScriptedBackend, WordRetriever
 from ferry_company import claims
 
-from aipk_core.answer.answerer import Answerer, Knowledge
+from aipk_core.answer.answerer import Answerer
+from aipk_core.answer.knowledge import Knowledge
 from aipk_core.claims.model import Claim
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 from answer_doubles import ExactJudge, ScriptedBackend, WordRetriever
 
-from aipk_core.answer.answerer import Answerer, Knowledge
+from aipk_core.answer.answerer import Answerer
+from aipk_core.answer.knowledge import Knowledge
 from aipk_core.answer.model import Enforcement, Message, Mode, RefusalCode
 from aipk_core.answer.record import answer_record
 from aipk_core.claims.model import Claim

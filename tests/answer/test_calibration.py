@@ -7,7 +7,8 @@ import pytest
 from answer_doubles import ExactJudge
 from ferry_company import ANSWERABLE, UNANSWERABLE
 
-from aipk_core.answer.answerer import Answerer, Knowledge
+from aipk_core.answer.answerer import Answerer
+from aipk_core.answer.knowledge import Knowledge
 from aipk_core.claims.model import Claim
 from aipk_core.embedding import Embedder, open_embedder
 from aipk_core.retrieval.model import ChunkHit, ClaimHit
