@@ -66,11 +66,30 @@ class ClaimTable(_Table):
 class ReviewTable(_Table):
     """``[review]``: who or what decides that a claim becomes canonical."""
 
-    policy: Literal["manual", "auto"] = "manual"
-    """``manual``: only people decide. ``auto``: a claim that passes all of ``checks`` becomes canonical."""
+    policy: Literal["manual", "auto", "sample"] = "manual"
+    """``manual``: only people decide. ``auto``: a claim that passes all of ``checks`` becomes canonical. ``sample``:
+    people read a share of the claims that pass all of ``checks``; the rest becomes canonical if that share was good."""
 
     checks: Texts = ()
-    """Birth checks that the ``auto`` policy relies on; must be named when that policy is chosen."""
+    """Birth checks that the policies ``auto`` and ``sample`` rely on; must be named when one of them is chosen."""
+
+    sample_percent: float = Field(default=10.0, gt=0, le=100)
+    """Policy ``sample``: the share of claims that people read."""
+
+    max_error_percent: float = Field(default=2.0, gt=0, lt=100)
+    """Policy ``sample``: the rest is accepted if the error rate's upper confidence bound is not above this."""
+
+    confidence_percent: float = Field(default=95.0, ge=50, lt=100)
+    """Policy ``sample``: how sure that bound is."""
+
+    sample_seed: str = Field(default="", max_length=200)
+    """Policy ``sample``: any text; another one draws another sample."""
+
+    people_needed: int = Field(default=1, ge=1, le=2)
+    """2: a claim that people decide on becomes canonical when two of them have approved the same text."""
+
+    people: dict[str, Literal["reviewer", "approver"]] = {}
+    """Who may decide: reviewers may review and reject, approvers everything. Empty: everybody may do everything."""
 
     @field_validator("checks")
     @classmethod
@@ -81,11 +100,18 @@ class ReviewTable(_Table):
         return values
 
     @model_validator(mode="after")
-    def _automatic_needs_checks(self) -> ReviewTable:
-        if self.policy == "auto" and not self.checks:
-            raise ValueError("the policy 'auto' needs the list of checks that it relies on")
+    def _fitting_checks(self) -> ReviewTable:
+        if self.policy != "manual" and not self.checks:
+            raise ValueError(f"the policy '{self.policy}' needs the list of checks that it relies on")
         if self.policy == "manual" and self.checks:
-            raise ValueError("the policy 'manual' uses no checks; remove them or choose 'auto'")
+            raise ValueError("the policy 'manual' uses no checks; remove them or choose 'auto' or 'sample'")
+        return self
+
+    @model_validator(mode="after")
+    def _enough_people(self) -> ReviewTable:
+        approvers = sum(role == "approver" for role in self.people.values())
+        if self.people and (not approvers or len(self.people) < self.people_needed):
+            raise ValueError("nobody could make a claim canonical: name at least one approver, and enough people")
         return self
 
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from aipk_core.claims.ledger import decide, read_ledger
+from aipk_core.claims.deciding import decide
+from aipk_core.claims.ledger import read_ledger
 from aipk_core.claims.model import Claim, Status
 from aipk_core.claims.policy import Policy, apply_review, count_review
 from aipk_core.cli.console import escaped, out, reporting_errors

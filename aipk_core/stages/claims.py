@@ -11,7 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from aipk_core.claims.edited import edits_key, with_edited
 from aipk_core.claims.extractive import Draft, ExtractionSettings, Unit, extract, units
+from aipk_core.claims.ledger import Ledger, read_ledger
 from aipk_core.claims.model import Check, Claim, Evidence, Status
 from aipk_core.documents.links import citation_url
 from aipk_core.documents.model import Document
@@ -23,10 +25,13 @@ from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_
 from aipk_core.store.manifest import Manifest
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 SCHEMA = pa.schema(
-    [(name, pa.string()) for name in ("id", "text", "context", "kind", "lang", "engine", "checks", "evidence")]
+    [
+        (name, pa.string())
+        for name in ("id", "text", "context", "kind", "lang", "engine", "checks", "evidence", "predecessor")
+    ]
 )
 _BATCH_UNITS = 20_000
 
@@ -37,7 +42,8 @@ def claims_stage(context: StageContext) -> StageResult:
     table = context.corpus.settings.claims
     settings = ExtractionSettings(min_words=table.min_words, max_characters=table.max_characters)
     fingerprint = digest("claims", STAGE_VERSION, settings.fingerprint())
-    inputs = inputs_digest(fingerprint, documents.version)
+    ledger = read_ledger(context.corpus.ledger)
+    inputs = inputs_digest(fingerprint, documents.version, digest(edits_key(ledger)))
     current = is_current(context, "claims", inputs)
     if current is not None:
         return _result(context, current, hits=int(current.facts["units"]), misses=0, unchanged=True)
@@ -62,7 +68,8 @@ def claims_stage(context: StageContext) -> StageResult:
             for value in fresh[item.key] if item.key in fresh else stored[item.key]:
                 _merge(merged, Draft.from_json(value), item)
 
-    table_of_claims = pa.Table.from_pylist([merged[name].row() for name in sorted(merged)], schema=SCHEMA)
+    rows = _with_edited_rows([merged[name].row() for name in sorted(merged)], ledger)
+    table_of_claims = pa.Table.from_pylist(rows, schema=SCHEMA)
     facts = {"inputs": inputs, "units": hits + misses, "shown": _figures(merged, hits + misses)}
     manifest = Manifest("claims", fingerprint, table_of_claims, facts)
     context.workspace.write_manifest(context.corpus.name, manifest)
@@ -90,6 +97,7 @@ def claim_from_row(row: dict[str, Any]) -> Claim:
         lang=row["lang"],
         engine=row["engine"],
         checks=tuple(Check(*check) for check in json.loads(row["checks"])),
+        predecessor=row["predecessor"],
     )
 
 
@@ -121,7 +129,31 @@ class _Merged:
             "engine": "extractive",
             "checks": json.dumps([[c.name, c.passed, c.reason] for c in draft.checks], ensure_ascii=False),
             "evidence": json.dumps(self.locations, ensure_ascii=False),
+            "predecessor": "",
         }
+
+
+def _with_edited_rows(rows: list[dict[str, str]], ledger: Ledger) -> list[dict[str, str]]:
+    """``rows`` and those of the claims that reviewers wrote in the place of some of them, sorted by id."""
+    by_id = {row["id"]: row for row in rows}
+    replaced = [claim_from_row(by_id[name]) for name, _ in edits_key(ledger) if name in by_id]
+    by_id.update({claim.id: _row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
+    return [by_id[name] for name in sorted(by_id)]
+
+
+def _row(claim: Claim) -> dict[str, str]:
+    places = [[e.document, e.start, e.end, e.quote, list(e.heading_path), e.url, e.page] for e in claim.evidence]
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "context": json.dumps(claim.context, ensure_ascii=False),
+        "kind": claim.kind,
+        "lang": claim.lang,
+        "engine": claim.engine,
+        "checks": json.dumps([[c.name, c.passed, c.reason] for c in claim.checks], ensure_ascii=False),
+        "evidence": json.dumps(places, ensure_ascii=False),
+        "predecessor": claim.predecessor,
+    }
 
 
 def _batches(context: StageContext, documents: Manifest, settings: ExtractionSettings) -> Iterator[list[_Placed]]:

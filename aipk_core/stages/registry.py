@@ -85,8 +85,8 @@ STAGES: dict[str, Stage] = {
         ),
         Stage(
             "reviewed_claims",
-            ("claims",),
-            ("review",),
+            ("claims", "conflicts"),
+            ("review", "claims"),
             "The gate: which claims are canonical by people's decisions and the review policy.",
             "aipk_core.stages.review:review_stage",
         ),

@@ -8,34 +8,53 @@ from typing import Any
 
 import pyarrow as pa
 
+from aipk_core.claims.deciding import Rules
 from aipk_core.claims.ledger import read_ledger
 from aipk_core.claims.model import Claim, Status
-from aipk_core.claims.policy import Policy, apply_review, count_review
+from aipk_core.claims.policy import Gate, Policy, build_date, count_review, with_standing
+from aipk_core.claims.sampling import SampleRules
+from aipk_core.corpus import Corpus
 from aipk_core.hashing import digest
 from aipk_core.stages.claims import read_claims
+from aipk_core.stages.conflicts import read_pairs
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.store.manifest import Manifest
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
-SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "status", "reason")])
+SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "status", "reason", "predecessor")])
 
 
 def review_stage(context: StageContext) -> StageResult:
     """Set the status of every claim from the ledger and the review policy."""
     claims = context.manifest("claims")
-    review = context.corpus.settings.review
-    policy = Policy(review.policy, review.checks)
+    conflicts = context.manifest("conflicts")
+    policy = policy_of(context.corpus)
     ledger = read_ledger(context.corpus.ledger)
-    fingerprint = digest("review", STAGE_VERSION, policy.name, list(policy.checks))
-    inputs = inputs_digest(fingerprint, claims.version, ledger.version)
+    fingerprint = digest("review", STAGE_VERSION, policy_record(context))
+    # The date matters only where a decision has one: without such decisions a build of another day is the same.
+    today = build_date()
+    dated = sorted(
+        [d.digest, bool(d.valid_from and d.valid_from > today), bool(d.valid_until and d.valid_until < today)]
+        for d in ledger.decisions
+        if d.valid_from or d.valid_until
+    )
+    inputs = inputs_digest(fingerprint, claims.version, conflicts.version, ledger.version, digest(dated))
     current = is_current(context, "reviewed_claims", inputs)
     if current is not None:
         return _result(context, current, unchanged=True)
 
-    reviewed = apply_review(read_claims(claims), ledger, policy)
+    previous = context.workspace.read_manifest(context.corpus.name, "reviewed_claims")
+    known = previous.facts.get("ledger_heads", []) if previous is not None else []
+    lost = [name for name in known if ledger.entry(name) is None]
+    all_claims = read_claims(claims)
+    gate = Gate(all_claims, ledger, policy, read_pairs(conflicts), today)
+    reviewed = [with_standing(claim, gate.standing(claim), ledger) for claim in all_claims]
     counts = count_review(reviewed, ledger)
-    rows = [{"id": claim.id, "status": str(claim.status), "reason": claim.reason} for claim in reviewed]
+    rows = [
+        {"id": claim.id, "status": str(claim.status), "reason": claim.reason, "predecessor": claim.predecessor}
+        for claim in reviewed
+    ]
     facts: dict[str, Any] = {
         "inputs": inputs,
         "by_status": counts.by_status,
@@ -43,17 +62,47 @@ def review_stage(context: StageContext) -> StageResult:
         "stale": counts.stale,
         "decided_by_people": counts.decided_by_people,
         "policy": policy.name,
+        "ledger_heads": list(ledger.heads),
+        "ledger_lost": len(lost),
         "sample": [_sample(claim) for claim in reviewed if claim.status is not Status.CANONICAL][:10],
     }
+    if gate.sample is not None:
+        outcome = gate.sample
+        facts["review_sample"] = {
+            "read": f"{outcome.read} of {outcome.size}",
+            "wrong": outcome.wrong,
+            "upper bound": f"{outcome.upper_bound * 100:.2f} %",
+            "accepted": outcome.accepted,
+        }
     manifest = Manifest("reviewed_claims", fingerprint, pa.Table.from_pylist(rows, schema=SCHEMA), facts)
     context.workspace.write_manifest(context.corpus.name, manifest)
     return _result(context, manifest, unchanged=False)
 
 
+def policy_of(corpus: Corpus) -> Policy:
+    """The review policy that ``corpus.toml`` asks for."""
+    review = corpus.settings.review
+    return Policy(
+        review.policy,
+        review.checks,
+        SampleRules(review.sample_percent, review.max_error_percent, review.confidence_percent, review.sample_seed),
+        Rules(review.people_needed, dict(review.people)),
+        block_conflicts=corpus.settings.claims.conflicts == "block",
+    )
+
+
 def read_reviewed_claims(claims: Manifest, reviewed: Manifest) -> list[Claim]:
     """All claims with their status, sorted by id."""
-    status = {row["id"]: (Status(row["status"]), row["reason"]) for row in reviewed.rows.to_pylist()}
-    return [replace(claim, status=status[claim.id][0], reason=status[claim.id][1]) for claim in read_claims(claims)]
+    found = {row["id"]: row for row in reviewed.rows.to_pylist()}
+    return [
+        replace(
+            claim,
+            status=Status(found[claim.id]["status"]),
+            reason=found[claim.id]["reason"],
+            predecessor=found[claim.id]["predecessor"],
+        )
+        for claim in read_claims(claims)
+    ]
 
 
 def _sample(claim: Claim) -> dict[str, str]:
@@ -66,6 +115,9 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
     shown |= {name: facts["by_status"].get(name, 0) for name in map(str, Status)}
     shown |= {"waiting for review": facts["waiting"], "decided by people": facts["decided_by_people"]}
     shown["decided on another text"] = facts["stale"]
+    shown |= {f"sample {name}": value for name, value in facts.get("review_sample", {}).items()}
+    lost = facts["ledger_lost"]
+    warnings = (f"the ledger has lost entries since the last build ({lost} of its ends)",) if lost else ()
     rows = manifest.rows.num_rows
     canonical = facts["by_status"].get(str(Status.CANONICAL), 0)
     waiting = "" if canonical else f"no claim is canonical; {facts['waiting']} wait for review"
@@ -79,16 +131,13 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
         unchanged=unchanged,
         facts=shown,
         sample=tuple(facts["sample"]),
+        warnings=warnings,
         waiting=waiting,
     )
 
 
-def review_state(context: StageContext) -> str:
-    """The ledger as JSON lines, for the package's audit trail; empty when nobody has decided anything."""
-    return context.corpus.ledger.read_text(encoding="utf-8") if context.corpus.ledger.exists() else ""
-
-
 def policy_record(context: StageContext) -> str:
-    """The review policy as JSON, for the package's audit trail."""
-    review = context.corpus.settings.review
-    return json.dumps({"policy": review.policy, "checks": list(review.checks)}, sort_keys=True)
+    """The review policy and whether conflicts block, as JSON."""
+    settings = context.corpus.settings
+    values = {**settings.review.model_dump(mode="json"), "conflicts": settings.claims.conflicts}
+    return json.dumps(values, sort_keys=True, ensure_ascii=False)

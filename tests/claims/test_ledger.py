@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aipk_core.claims.ledger import TRANSITIONS, decide, read_ledger
+from aipk_core.claims.deciding import decide
+from aipk_core.claims.ledger import TRANSITIONS, read_ledger
 from aipk_core.claims.model import Claim, Evidence, Status
 from aipk_core.errors import ReviewError
 

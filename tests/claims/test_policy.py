@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from aipk_core.claims.ledger import decide, read_ledger
+from aipk_core.claims.deciding import decide
+from aipk_core.claims.ledger import read_ledger
 from aipk_core.claims.model import Check, Claim, Evidence, Status
 from aipk_core.claims.policy import Policy, apply_review, count_review
 

@@ -1,0 +1,120 @@
+"""Which new claim continues one that was decided on and whose sentence was edited in the source.
+
+An edited sentence is a new claim with a new id; the decision on the old one says nothing of it. But a person who reads
+the new one should see what was decided on the old one, and what changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from aipk_core.claims.ledger import Decision, Ledger
+from aipk_core.claims.model import Claim, Status
+
+_WORD = re.compile(r"\w+")
+_MIN_OVERLAP = 0.4
+_MIN_LIKENESS = 0.6
+_MAX_CANDIDATES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """A claim that seems to continue an earlier one.
+
+    Attributes:
+        successor: id of the new claim.
+        predecessor: id of the old one, which the sources no longer hold.
+        decision: the decision that counted for the old one; its ``seen`` has the old text.
+        likeness: of the words of both texts, 0..1.
+    """
+
+    successor: str
+    predecessor: str
+    decision: Decision
+    likeness: float
+
+
+def find_successions(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Succession]:
+    """New claim -> what it seems to continue; each old claim has one successor at most.
+
+    Candidates are claims that nobody has decided on, in the same document or under the same heading (a document may have
+    been renamed, a section moved), whose words are alike enough.
+    """
+    gone = gone_decisions(claims, ledger)
+    if not gone:
+        return {}
+    by_document: dict[str, list[Claim]] = defaultdict(list)
+    by_heading: dict[str, list[Claim]] = defaultdict(list)
+    documents = {decision.seen.document for decision in gone if decision.seen}
+    headings = {_heading(decision.seen.heading_path) for decision in gone if decision.seen}
+    for claim in claims:
+        if ledger.latest(claim.id) is not None or not claim.evidence:
+            continue
+        for document in {place.document for place in claim.evidence} & documents:
+            by_document[document].append(claim)
+        for heading in {_heading(place.heading_path) for place in claim.evidence} & headings:
+            by_heading[heading].append(claim)
+    matches: list[Succession] = []
+    for decision in gone:
+        if decision.seen is None:
+            continue
+        near = by_document[decision.seen.document] + by_heading[_heading(decision.seen.heading_path)]
+        matches.extend(_matches(decision, decision.seen.text, near))
+    matches.sort(key=lambda match: (-match.likeness, match.predecessor, match.successor))
+    found: dict[str, Succession] = {}
+    taken: set[str] = set()
+    for match in matches:
+        if match.successor not in found and match.predecessor not in taken:
+            found[match.successor] = match
+            taken.add(match.predecessor)
+    return found
+
+
+def gone_decisions(claims: Iterable[Claim], ledger: Ledger) -> list[Decision]:
+    """The counting decisions on claims that the sources no longer hold and that no other claim continues."""
+    present = {claim.id for claim in claims}
+    continued = {decision.predecessor for decision in ledger.decisions if decision.predecessor}
+    decisions = []
+    for claim in ledger.claims():
+        decision = ledger.latest(claim)
+        if decision is None or claim in present or claim in continued:
+            continue
+        if decision.action not in ("edit", "reopen"):
+            decisions.append(decision)
+    return decisions
+
+
+def was_rejected(succession: Succession) -> bool:
+    return succession.decision.after is Status.DEPRECATED
+
+
+def _matches(decision: Decision, text: str, near: Iterable[Claim]) -> list[Succession]:
+    old = _words(text)
+    distinct = set(old)
+    candidates: dict[str, tuple[float, Claim]] = {}
+    for claim in near:
+        if claim.id in candidates:
+            continue
+        words = set(_words(claim.text))
+        overlap = len(distinct & words) / max(1, max(len(distinct), len(words)))
+        if overlap >= _MIN_OVERLAP:
+            candidates[claim.id] = (overlap, claim)
+    best = sorted(candidates.values(), key=lambda item: (-item[0], item[1].id))[:_MAX_CANDIDATES]
+    matches = []
+    for _, claim in best:
+        likeness = SequenceMatcher(None, old, _words(claim.text), autojunk=False).ratio()
+        if likeness >= _MIN_LIKENESS:
+            matches.append(Succession(claim.id, decision.claim, decision, likeness))
+    return matches
+
+
+def _heading(path: Sequence[str]) -> str:
+    return " ".join(" > ".join(path[-2:]).casefold().split())
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
