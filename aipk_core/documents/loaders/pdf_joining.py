@@ -70,12 +70,20 @@ class Vocabulary:
     words: Counter[str] = field(default_factory=Counter)
     inner_unicode_hyphens: int = 0
     final_unicode_hyphens: int = 0
+    line_ends: list[tuple[str, str]] = field(default_factory=list)  # what stands before and behind hyphens at line ends
+    _hyphenates: bool | None = None
     lang: str = "en"
     korean: KoreanSpacing = field(default_factory=KoreanSpacing)
     habits: SpacingHabits = field(default_factory=SpacingHabits)
 
     def learn(self, lines: Iterable[Line]) -> None:
+        before: Line | None = None
         for line in lines:
+            if before is not None and before.text[-1:] in _ANY_HYPHEN:
+                tail, head = _TAIL.search(before.text[:-1]), _HEAD.match(line.text)
+                if tail and head:
+                    self.line_ends.append((tail.group(1).casefold(), head.group(1).casefold()))
+            before = line
             found = list(_WORD.finditer(line.text))
             for match in found:
                 at_end = match.end() >= len(line.text.rstrip(_ANY_HYPHEN))
@@ -92,6 +100,28 @@ class Vocabulary:
     def breaks_with_unicode_hyphens(self) -> bool:
         """Whether words are broken with U+2010 alone, so that every other hyphen belongs to its word."""
         return self.inner_unicode_hyphens == 0 and self.final_unicode_hyphens >= 3
+
+    @property
+    def hyphenates(self) -> bool:
+        """Whether the document breaks words at line ends at all; if not, every hyphen there is the author's.
+
+        It does when some word that is whole only without the hyphen stands there.
+        """
+        if self._hyphenates is None:
+            broken = sum(
+                self.is_word(before + behind) and not (self.is_word(before) and self.is_word(behind))
+                for before, behind in self.line_ends
+            )
+            self._hyphenates = not self.is_english or broken > 0 or len(self.line_ends) < 2
+        return self._hyphenates
+
+    @property
+    def is_english(self) -> bool:
+        return self.lang.startswith("en")
+
+    def is_word(self, word: str) -> bool:
+        """Whether the document uses ``word`` (lower case) by itself, or English does."""
+        return word in self.words or (self.is_english and word in english_words())
 
     def knows(self, word: str) -> bool:
         return word.casefold() in self.words
@@ -154,8 +184,10 @@ def _joint(
         return len(text), ""
     if last in _ANY_HYPHEN and len(text) > 1 and not text[-2].isspace():
         return _after_hyphen(text, after, vocabulary)
-    if last in "—–/" and len(text) > 1 and not text[-2].isspace() and first.isalnum():
-        return len(text), "" if last == "—" else (" " if last == "–" else "")
+    if last == "/" and not text[-2:-1].isspace() and (first.isalnum() or first in "{<["):
+        return len(text), ""
+    if last in "—–" and len(text) > 1 and not text[-2].isspace():
+        return len(text), ""
     if is_hangul(first) and last.isascii() and last.isalnum():
         return len(text), "" if starts_with_particle(after) else " "
     if is_hangul(last) and is_hangul(first):
@@ -168,29 +200,43 @@ def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, s
     tail, head = _TAIL.search(text[:-1]), _HEAD.match(after)
     if text[-1] == "\u2010" and vocabulary.inner_unicode_hyphens == 0:
         return dropped  # this document's own hyphens are others; this one divides words
-    if vocabulary.breaks_with_unicode_hyphens:
+    if vocabulary.breaks_with_unicode_hyphens or not tail or not head:
         return kept
-    if not tail or not head:
+    if not vocabulary.hyphenates and text[-1] != "\u2010":
         return kept
     before, behind = tail.group(1), head.group(1)
-    if _continues_compound(after, head.end()):
-        return kept  # a link of a chain such as up-to-date
-    if behind.casefold() in _SUSPENDED and not vocabulary.knows(before + behind):
-        if (before + behind).casefold() in english_words():
-            return dropped
-        return len(text), " "
-    compound = f"{before}-{behind}".casefold()
-    if vocabulary.words[compound] > vocabulary.words[(before + behind).casefold()]:
-        return kept
-    if vocabulary.knows(before + behind):
+    solid, compound = (before + behind).casefold(), f"{before}-{behind}".casefold()
+    if vocabulary.words[compound] or vocabulary.words[solid]:
+        return kept if vocabulary.words[compound] > vocabulary.words[solid] else dropped
+    if vocabulary.is_english and solid in english_words():
         return dropped
-    if not behind[0].islower() or (before[-1].isupper() and len(before) > 1):
-        return kept
-    if text[: tail.start()].endswith(tuple(_ANY_HYPHEN)):
-        return kept
-    if vocabulary.lang.startswith("en") and _are_two_words(before.casefold(), behind.casefold()):
-        return kept
-    return dropped
+    in_chain = text[: tail.start()].endswith(tuple(_ANY_HYPHEN)) or _continues_compound(after, head.end())
+    if behind.casefold() in _SUSPENDED and not in_chain:
+        return len(text), " "
+    if _CAMEL.search(before) or _CAMEL.search(behind):
+        return dropped  # an identifier
+    if behind[0].isupper():
+        # "emptyDir" is an identifier, "pre-Columbian" is not.
+        return dropped if before.islower() and before not in _BEFORE_NAMES else kept
+    before, behind = before.casefold(), behind.casefold()
+    words = vocabulary.is_word(before) and vocabulary.is_word(behind)
+    if tail.group(1).isupper() and len(before) > 1:
+        return kept if vocabulary.is_word(behind) else dropped
+    in_address = _is_identifier(text[: tail.start()].rsplit(" ", 1)[-1])
+    if in_chain or in_address:
+        return kept if words and behind not in _SUFFIXES else dropped  # a link of a chain such as up-to-date
+    return kept if vocabulary.is_english and words and _are_two_words(before, behind) else dropped
+
+
+_BEFORE_NAMES = frozenset(
+    {"non", "pre", "anti", "mid", "trans", "post", "pro", "un", "ex", "neo", "sub", "inter", "intra", "half", "semi"}
+)
+_CAMEL = re.compile(r"[a-z][A-Z]")
+
+
+def _is_identifier(start: str) -> bool:
+    """Whether what stands before a word, without a space, makes it part of a path or an option."""
+    return start.startswith("--") or any(sign in start for sign in "/_.=")
 
 
 _ADDRESS = re.compile(r"(?:https?:|ftp:|www\.|doi\.org/|://)\S*$", re.IGNORECASE)
@@ -199,11 +245,14 @@ _ADDRESS = re.compile(r"(?:https?:|ftp:|www\.|doi\.org/|://)\S*$", re.IGNORECASE
 def _is_broken_address(text: str, after: str) -> bool:
     """Whether a web address goes on in the next line: it ends with one of its signs, and no word of a sentence follows."""
     match = _ADDRESS.search(text[-300:])
-    if match is None or text[-1] not in "/.:?&=_#%~-\u00ad":
+    if match is None or text[-1] not in "/.:?&=_#%~":
         return False
-    if text[-1] in ".?:" and not match.group(0).lower().endswith(("http:", "https:")):
-        return after[0].islower() or after[0].isdigit()
-    return after[0].isalnum() or after[0] in "/_~%#"
+    if match.group(0).lower().endswith(("http:", "https:", "https:/", "http:/")):
+        return after.startswith("/")
+    following = after.split(" ", 1)[0].rstrip(".,;:)]")
+    if following.isalpha() and (following.casefold() in english_words() or following[0].isupper()):
+        return False
+    return bool(following) and (following[0].isalnum() or following[0] in "/_~%#{")
 
 
 def _continues_compound(after: str, end: int) -> bool:
@@ -211,34 +260,35 @@ def _continues_compound(after: str, end: int) -> bool:
 
 
 def _are_two_words(before: str, behind: str) -> bool:
-    """Whether the two parts make an English compound that is written with a hyphen.
+    """Whether two English words make a compound that is written with a hyphen.
 
     Printers break closed compounds at the same place ("work-flow"), so that it takes more than two known words.
     """
-    words = english_words()
-    if before + behind in words or before in _FUSED:
+    if before in _FUSED or behind in _SUFFIXES:
         return False
-    return before in words and behind in words and (before in _FIRST_PARTS or behind in _SECOND_PARTS)
+    return before in _FIRST_PARTS or behind in _SECOND_PARTS
 
 
+_SUFFIXES = frozenset(
+    {"able", "ible", "ing", "ed", "er", "est", "ly", "ness", "ment", "ful", "less", "ism", "ist", "ship", "hood", "ward",
+     "some", "age", "al", "ally", "ation", "tion", "ions", "ity", "ive", "ous", "ant", "ent", "ize", "ise", "men"}
+)  # fmt: skip
 _FIRST_PARTS = frozenset(
     {
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "single", "double", "multi",
         "self", "well", "non", "high", "low", "long", "short", "cross", "full", "half", "open", "real", "user", "first",
-        "second", "third", "last", "large", "small", "state", "end", "all", "best", "ever", "far", "fast", "fine",
-        "free", "general", "hard", "human", "ill", "in", "much", "near", "new", "old", "post", "pre", "quasi", "read",
-        "semi", "so", "time", "top", "up", "vice", "wide", "write", "zero", "higher", "lower", "left", "right", "same",
-        "cost", "data", "hand", "heavy", "light", "world", "year", "mid", "anti", "co", "ex", "peer",
+        "second", "third", "large", "small", "best", "ever", "fast", "fine", "general", "ill", "quasi", "semi", "zero",
+        "higher", "lower", "cost", "mid", "anti", "ex", "peer",
     }
 )  # fmt: skip
 _SECOND_PARTS = frozenset(
     {
         "based", "like", "dimensional", "level", "term", "specific", "driven", "defined", "free", "order", "scale",
-        "known", "oriented", "related", "wide", "side", "off", "only", "called", "aware", "friendly", "party", "quality",
-        "length", "grained", "sized", "size", "dependent", "independent", "invariant", "art", "making", "made", "owned",
-        "run", "running", "purpose", "effective", "efficient", "intensive", "line", "rich", "safe", "scoped", "stage",
-        "step", "style", "tuned", "type", "valued", "weighted", "year", "old", "day", "hour", "minute", "fold",
-        "through", "in", "out", "up", "down", "by", "to", "of", "the", "end", "linear", "zero", "negative", "positive",
-        "generated", "provided", "managed", "hosted", "built", "written", "supervised", "trained", "learning",
+        "known", "oriented", "related", "wide", "side", "only", "called", "aware", "friendly", "party", "quality",
+        "length", "grained", "sized", "size", "dependent", "independent", "invariant", "making", "made", "owned",
+        "running", "purpose", "effective", "efficient", "intensive", "rich", "safe", "scoped", "stage", "step", "style",
+        "tuned", "type", "valued", "weighted", "year", "old", "day", "hour", "minute", "in", "to", "of", "the",
+        "linear", "zero", "negative", "positive", "generated", "provided", "managed", "hosted", "written", "supervised",
+        "trained", "learning", "effort",
     }
 )  # fmt: skip

@@ -26,6 +26,7 @@ class Draft:
         row, table: numbers of the table row and the table, for cells.
         column: left edge of the cell's column.
         full: whether its last line reaches the end of the column, so that the text may go on elsewhere.
+        fill: share of the column's width that its last line takes.
     """
 
     kind: str
@@ -36,6 +37,7 @@ class Draft:
     table: int = -1
     column: int = -1
     full: bool = False
+    fill: float = 1.0
     names: tuple[str, ...] = field(default=())
 
     @property
@@ -94,6 +96,7 @@ def drafts_of(page: PageText, metrics: Metrics) -> list[Draft]:
             drafts.append(_start(line))
     for draft in drafts:
         draft.full = columns.is_full(draft.lines[-1])
+        draft.fill = columns.fill(draft.lines[-1])
         if all(line.monospace for line in draft.lines) and (len(draft.lines) > 1 or _looks_like_code(draft)):
             draft.kind = "code"
     for line in page.turned:
@@ -222,6 +225,10 @@ class _Columns:
         short = (line.left - left) if line.right_to_left else (right - line.right)
         return short < 2.5 * line.size or line.text[-1:] in _HYPHENS
 
+    def fill(self, line: Line) -> float:
+        left, right = self.edges(line)
+        return (line.right - left if not line.right_to_left else right - line.left) / max(right - left, 1.0)
+
     def room_for(self, line: Line, following: Line) -> bool:
         """Whether the first word of ``following`` would have fitted at the end of ``line``: a break by intent."""
         left, right = self.edges(line)
@@ -283,7 +290,7 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
         return False
     if both_code:
         return line.overlap(last) > 0 or abs(line.left - draft.left) < 30 * line.size
-    if _is_indented(draft, line, columns):
+    if _is_indented(draft, line, columns) or _opens_with_indent(last, line, following, columns):
         return False
     return not _ended_by_intent(last, line, columns)
 
@@ -291,7 +298,8 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
 def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> bool:
     """Whether a piece on the baseline of the last one is the rest of its line, after a stretched space or a tab."""
     gap = line.left - last.right if not line.right_to_left else last.left - line.right
-    if not -0.5 * line.size < gap < 2.5 * line.size:
+    in_one_piece = last.glyphs[-1].source == line.glyphs[0].source != 0
+    if not -0.5 * line.size < gap < (8.0 if in_one_piece else 2.5) * line.size:
         return False
     if draft.kind == "li" and len(draft.lines) == 1 and gap < 1.5 * line.size:
         return True
@@ -309,7 +317,8 @@ def _starts_item(line: Line, draft: Draft) -> bool:
     if line.marker:
         return True
     if _BULLET.match(line.text):
-        return line.text[0] not in "–—-*o" or draft.kind == "li" or bool(_SENTENCE_END.search(draft.lines[-1].text))
+        same = draft.marker.strip() == line.text[0] or draft.lines[0].marker == line.text[0]
+        return line.text[0] not in "–—-*o" or same or bool(_SENTENCE_END.search(draft.lines[-1].text))
     match = _NUMBERED.match(line.text)
     if not match:
         return False
@@ -349,6 +358,14 @@ def _is_indented(draft: Draft, line: Line, columns: _Columns) -> bool:
         return not (draft.kind == "li" and len(draft.lines) == 1)
     # The line returns further to the left than a first line's indent explains.
     return indent < -(4.5 if len(draft.lines) == 1 else 0.8) * line.size
+
+
+def _opens_with_indent(last: Line, line: Line, following: Line | None, columns: _Columns) -> bool:
+    """Whether two short-lived paragraphs with the same first-line indent meet: the second goes on further out."""
+    if following is None or not 0 < line.base - following.base < 2 * line.size or not columns.room_for(last, line):
+        return False
+    out = (following.right - line.right) if line.right_to_left else (line.left - following.left)
+    return 0.8 * line.size < out < 8 * line.size and columns.is_full(line)
 
 
 def _last_row(draft: Draft) -> Line:

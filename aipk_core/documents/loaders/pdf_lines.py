@@ -273,7 +273,8 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
 # --- lines ---------------------------------------------------------------------------------------------------------
 
 MAX_CELLS = 200
-_STRETCHED_GAP = 2.5
+_CELL_GAP = 2.5
+_STRETCHED_GAP = 8.0
 _WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
 
 
@@ -317,10 +318,17 @@ def _cells(glyphs: list[Glyph]) -> list[list[Glyph]]:
         if before is not None and glyph.left - before.right > 0.15 * glyph.font.size:
             words.append((index, glyph.left - before.right))
         before = glyph
-    if len(words) < 2:
+    if not words:
         return [glyphs]
-    usual = min(gap for _, gap in words)
-    cuts = [index for index, gap in words if gap > max(glyphs[index].font.size, 2.5 * usual)]
+    usual, widest = min(gap for _, gap in words), max(gap for _, gap in words)
+    if len(words) > 1 and widest < 1.25 * usual:
+        return [glyphs]
+    cuts = [
+        index
+        for index, gap in words
+        if gap > _CELL_GAP * glyphs[index].font.size
+        or (len(words) > 1 and gap > max(glyphs[index].font.size, 2.5 * usual))
+    ]
     if len(cuts) > MAX_CELLS:
         return [glyphs]
     return [glyphs[start:end] for start, end in itertools.pairwise([0, *cuts, len(glyphs)])]

@@ -27,7 +27,7 @@ def join_continuations(drafts: list[Draft]) -> list[Draft]:
             joined.append(draft)
         else:
             home.lines += draft.lines
-            home.full = draft.full
+            home.full, home.fill = draft.full, draft.fill
     return joined
 
 
@@ -49,17 +49,26 @@ def _broken_off(joined: list[Draft], draft: Draft) -> Draft | None:
             continue
         text = last.text
         hyphen = text[-1:] in "-\u2010\u00ad" and text[-2:-1].isalpha()
-        if _SENTENCE_END.search(text) or last.bold != first.bold or not (earlier.full or hyphen):
+        # A ragged line ends early, but no full stop and, better, a small letter show that it goes on.
+        open_ended = earlier.full or hyphen or (distance == 0 and earlier.fill > _least_fill(first.text))
+        if _SENTENCE_END.search(text) or last.bold != first.bold or not open_ended:
             if distance == 0 and not starts_small:
                 return None
             continue
         if distance == 0 and (starts_small or hyphen or not first.text[:1].isupper()):
             return earlier
-        if distance == 0 and earlier.full and not _CAPTION.match(first.text):
+        if distance == 0 and open_ended and not _CAPTION.match(first.text):
             return earlier
         if starts_small and (hyphen or earlier.full):
             return earlier
     return None
+
+
+def _least_fill(text: str) -> float:
+    """How much of its column a line must take for ``text`` to be its continuation; scripts without case tell nothing."""
+    if text[:1].islower():
+        return 0.5
+    return 0.65 if text[:1].isupper() or text[:1].isdigit() else 1.0
 
 
 def _is_elsewhere(earlier: Draft, draft: Draft) -> bool:
