@@ -29,10 +29,10 @@ def refused(*arguments: str, environment: dict[str, str] | None = None) -> str:
 
 
 def test_it_starts_without_the_heavy_libraries_and_stops_when_told(ferry_file: Path, tmp_path: Path) -> None:
-    """LiteLLM comes only with a model; Dagster and pandas never; spaCy never for English answers."""
+    """LiteLLM comes only with a model; Dagster and pandas never."""
     probe = (
         "import sys, atexit, json\n"
-        "heavy = ('dagster', 'pandas', 'litellm', 'spacy', 'openai')\n"
+        "heavy = ('dagster', 'pandas', 'litellm', 'openai', 'torch')\n"
         "atexit.register(lambda: print(json.dumps([name for name in heavy if name in sys.modules])))\n"
         "from aipk_core.serve.command import main\nmain()\n"
     )
