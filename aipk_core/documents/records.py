@@ -58,7 +58,7 @@ def document_from_record(record: dict[str, Any]) -> Document:
         id=record["id"],
         text=record["text"],
         blocks=tuple(block_from_record(block) for block in record["blocks"]),
-        segments=tuple(Segment(*segment[:5], Origin(segment[5])) for segment in record["segments"]),
+        segments=tuple(_segment(*segment) for segment in record["segments"]),
         title=record["title"],
         url=record["url"],
         lang=record["lang"],
@@ -95,3 +95,7 @@ def block_from_record(record: dict[str, Any]) -> Block:
     if "atoms" in values:
         values["atoms"] = tuple(Span(*atom) for atom in values["atoms"])
     return Block(**values)
+
+
+def _segment(start: int, end: int, file: str, byte_start: int, byte_end: int, origin: str) -> Segment:
+    return Segment(start, end, file, byte_start, byte_end, Origin(origin))

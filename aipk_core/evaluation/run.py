@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import Any
 
 from aipk_core.answer.answerer import Answerer
-from aipk_core.answer.model import Answer, Enforcement, Mode
+from aipk_core.answer.model import Answer, Enforcement, Judge, Mode
 from aipk_core.evaluation.questions import Question
 from aipk_core.retrieval.model import Retriever
 from aipk_core.verify import VerifiableClaim, Verifier
@@ -75,7 +75,7 @@ class Summary:
 
 
 def ask_all(
-    questions: Sequence[Question], answerer: Answerer, retriever: Retriever, judge: Verifier, progress: Tell
+    questions: Sequence[Question], answerer: Answerer, retriever: Retriever, judge: Judge, progress: Tell
 ) -> list[Asked]:
     """Every question in both ways, vanilla first."""
     asked: list[Asked] = []
@@ -122,7 +122,7 @@ def _answered(question: Question, way: str, answerer: Answerer, retriever: Retri
     return Answer(text, Mode.NORMAL, Enforcement.OBSERVE)
 
 
-def _judged(question: Question, way: str, answer: Answer, judge: Verifier) -> Asked:
+def _judged(question: Question, way: str, answer: Answer, judge: Judge) -> Asked:
     report = judge.verify(answer.text)
     refused = answer.refused or report.outcome in {Outcome.REFUSAL, Outcome.EMPTY}
     return Asked(
@@ -137,7 +137,7 @@ def _judged(question: Question, way: str, answer: Answer, judge: Verifier) -> As
     )
 
 
-def _contradicts(answer: Answer, question: Question, judge: Verifier) -> bool:
+def _contradicts(answer: Answer, question: Question, judge: Judge) -> bool:
     """Whether somebody who believes the answer must think the gold answer wrong.
 
     The gold answer is judged with the answer's own statements as evidence, each as a claim. The other way round an

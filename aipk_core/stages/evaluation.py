@@ -9,8 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from aipk_core.answer.backend import BackendSettings, LiteLLMBackend, read_key
+from aipk_core.answer.judging import judge_over
+from aipk_core.answer.knowledge import Knowledge
 from aipk_core.answer.model import Backend
-from aipk_core.answer.opening import canonical_claims, open_answerer, verifiable
+from aipk_core.answer.opening import open_answerer
 from aipk_core.corpus import AnswerTable
 from aipk_core.embedding import EmbeddingSettings, open_embedder
 from aipk_core.evaluation.questions import Question, load_questions
@@ -22,7 +24,6 @@ from aipk_core.stages.model import Progress, StageContext, StageResult, inputs_d
 from aipk_core.stages.package import published_package
 from aipk_core.stages.registry import STAGES
 from aipk_core.store.manifest import Manifest
-from aipk_core.verify import Verifier
 
 STAGE_VERSION = 1
 
@@ -69,7 +70,7 @@ def evaluate_package(
     with open_package(package) as opened:
         retriever = PackageRetriever([opened], embedder)
         answerer = open_answerer([opened], embedder, backend=backend, retriever=retriever)
-        judge = Verifier([verifiable(claim) for _, claim in canonical_claims(retriever)])
+        judge = judge_over(Knowledge.behind(retriever), retriever, embedder)
         asked = ask_all(questions, answerer, retriever, judge, progress)
         return asked, summarise(asked, answerer.engine)
 
