@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.analysis import Analysis, Word, stem_of
 from aipk_core.verify.identifiers import Identifier
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity
@@ -115,6 +115,7 @@ def _match_word(word: Word, statement: Analysis, claims: Sequence[Analysis]) -> 
 def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int]) -> QuantityMatch:
     """An equal quantity, in the claim nearest in words if there are several; a bound that clashes there counts."""
     near: QuantityMatch | None = None
+    met: QuantityMatch | None = None
     clash: QuantityMatch | None = None
     for number in order:
         claim = claims[number]
@@ -125,9 +126,32 @@ def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Seque
                 if not bounds_clash(quantity, other):
                     return QuantityMatch(quantity, number, other, True)
                 clash = clash or QuantityMatch(quantity, number, other, False)
-            elif near is None and quantity.comparable(other) and quantity.key == other.key:
-                near = QuantityMatch(quantity, number, other, False)
-    return clash or near or QuantityMatch(quantity)
+            elif quantity.comparable(other) and quantity.key == other.key:
+                if quantity.satisfied_by(other) and quantity.noun == other.noun:
+                    met = met or QuantityMatch(quantity, number, other, True)
+                if near is None or (not _rival(quantity, near.counterpart) and _rival(quantity, other)):
+                    near = QuantityMatch(quantity, number, other, False)
+    return clash or met or near or QuantityMatch(quantity)
+
+
+def _rival(mine: Quantity, other: Quantity | None) -> bool:
+    """Whether the two measure or count the same thing, so that different values contradict."""
+    if other is None:
+        return False
+    if mine.kind == "measure":
+        return other.kind == "measure" and mine.periodic == other.periodic
+    if mine.fields and other.fields:
+        return any(a is not None and b is not None for a, b in zip(mine.fields, other.fields, strict=False))
+    return bool(mine.noun) and stem_of(mine.noun, "en") == stem_of(other.noun, "en")
+
+
+def rivals(match: QuantityMatch, alignment: Alignment) -> bool:
+    """Whether a quantity without an equal is a misstatement of its counterpart rather than something new."""
+    if match.counterpart is None or not _rival(match.quantity, match.counterpart):
+        return False
+    claim = alignment.claims[match.claim]
+    shared = sum(w.word.stem in claim.stems or (w.worth >= 0.7 and w.claim == match.claim) for w in alignment.words)
+    return shared * 2 >= len(alignment.words)
 
 
 def bounds_clash(mine: Quantity, theirs: Quantity) -> bool:

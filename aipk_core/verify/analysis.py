@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from aipk_core.text.languages import primary_language
 from aipk_core.verify.identifiers import Identifier, find_identifiers
+from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import wordnet
 from aipk_core.verify.quantities import Quantity, find_quantities
@@ -68,6 +69,8 @@ def analyse(text: str, lang: str = "en") -> Analysis:
     quantities = find_quantities(text, language, names)
     clauses = _clauses(text)
     taken = [*names, *((quantity.start, quantity.end) for quantity in quantities)]
+    if language == "en":
+        taken += [match.span() for match in cues.HEDGE.finditer(text)]
     words = _words(text, language, clauses, taken)
     return Analysis(text, language, tuple(words), tuple(quantities), tuple(identifiers), tuple(clauses))
 

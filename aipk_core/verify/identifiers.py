@@ -105,7 +105,7 @@ def _family(word: str, code: bool = False) -> str:
         return "flag"
     head = re.match(r"[A-Za-zÀ-ÿА-я]+", word)
     if head and re.search(r"\d", word) and not code:
-        return f"{head[0].casefold()}-number" if len(head[0]) > 1 else "letter-number"
+        return f"{head[0].casefold()}-number"
     if code:
         return "code"
     return "name"

@@ -55,6 +55,17 @@ class Quantity:
             return False
         return any(self._close(mine, theirs, other) for mine in self._values for theirs in other._values)
 
+    def satisfied_by(self, exact: Quantity) -> bool:
+        """Whether this bound ("more than 4") holds for an exact value."""
+        if not self.bound or exact.bound or exact.end_of_range or self.value is None or exact.value is None:
+            return False
+        if not self.comparable(exact) or self.key != exact.key:
+            return False
+        return {
+            "ge": exact.value >= self.value, "gt": exact.value > self.value,
+            "le": exact.value <= self.value, "lt": exact.value < self.value,
+        }[self.bound]  # fmt: skip
+
     def comparable(self, other: Quantity) -> bool:
         if self.kind == "measure" or other.kind == "measure":
             return self.key == other.key and self.kind == other.kind

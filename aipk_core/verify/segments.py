@@ -49,7 +49,7 @@ class Segment:
 def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     """Clauses of a text that have content of their own; neighbours that only make sense together are joined."""
     text, lang = analysis.text, analysis.lang
-    masked = _mask(cues.PSEUDO_NEGATION, text)
+    masked = _mask(cues.PSEUDO_NEGATION, _mask(cues.HEDGE, text) if lang == "en" else text)
     exceptions = cues.pattern_for(cues.EXCEPTION, lang)
     segments: list[Segment] = []
     for start, end in _joined(analysis, masked):

@@ -88,7 +88,7 @@ def _exchanged(
     """``x`` stands with ``y`` here and apart from it in the claims; is it because the two were exchanged?"""
     for there_x in with_x:
         for there_y in with_y:
-            if _full_exchange(x, y, there_x, there_y, mine, group):
+            if (_marks(x) or _marks(y) or x.opposes(y)) and _full_exchange(x, y, there_x, there_y, mine, group):
                 return _finding(x, y, there_x)
             if _replaced(x, there_x, there_y, mine, group):
                 return _finding(x, y, there_x)
@@ -113,6 +113,11 @@ def _replaced(x: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], gr
         and not any(_has(there_x, item) and not _has(there_y, item) for item in others)
         and len(there) * 3 >= len(others) * 2
     )
+
+
+def _marks(item: _Item) -> bool:
+    """Whether an item tells things apart: a name, a value, an identifier."""
+    return _is_value(item) or (isinstance(item.thing, Word) and item.thing.name)
 
 
 def _is_value(item: _Item) -> bool:
@@ -159,7 +164,7 @@ def _groups(analysis: Analysis, claim: int) -> list[_Group]:
         if not items:
             continue
         inherited: tuple[_Item, ...] = ()
-        if groups and not any(_is_subject_like(item) for item in items):
+        if groups and not _is_subject_like(items[0]):
             before = groups[-1]
             inherited = tuple(item for item in (*before.items, *before.inherited) if _is_subject_like(item))
         groups.append(_Group(claim, items, inherited))

@@ -121,7 +121,7 @@ def _replacement(
         return
     span, other = (new[0][1], new[-1][2]), (gone[0][1], gone[-1][2])
     said, says = alignment.statement.text[slice(*span)], claim.text[slice(*other)]
-    if first:
+    if first or not any(_rivals(alignment, a, b) for a in new for b in gone):
         yield Finding("entity", f"the claim speaks of “{says}”, not of “{said}”", span, number, other, unsupported=True)
     else:
         yield Finding("entity", f"“{said}” here, “{says}” in the claim", span, number, other, contradicts=True)
@@ -150,6 +150,17 @@ def _is_function(token: str) -> bool:
 
 def _near(a: str, b: str, lang: str) -> bool:
     return word_relation(stem_of(a, lang), a, stem_of(b, lang), b) >= Relation.BROADER
+
+
+def _rivals(alignment: Alignment, mine: _Token, theirs: _Token) -> bool:
+    """Whether one excludes the other: two names, two opposites, two kinds of one thing."""
+    here, there = alignment.statement.text[mine[1] : mine[2]], ""
+    for claim in alignment.claims:
+        if claim.text[theirs[1] : theirs[2]].casefold().startswith(theirs[0][:3]):
+            there = claim.text[theirs[1] : theirs[2]]
+    if here[:1].isupper() and there[:1].isupper():
+        return True
+    return wordnet().relation(mine[0], theirs[0]) in (Relation.OPPOSITE, Relation.SIBLING)
 
 
 def _nominal(token: str) -> bool:

@@ -14,7 +14,9 @@ def check_identifiers(alignment: Alignment) -> Iterator[Finding]:
         span = (identifier.start, identifier.end)
         if match.equal:
             continue
-        if other is None:
+        claim = alignment.claims[match.claim] if match.claim >= 0 else None
+        shared = sum(w.claim == match.claim and w.worth >= 0.7 for w in alignment.words)
+        if other is None or claim is None or identifier.family == "name" or shared * 2 < len(alignment.words):
             yield Finding("identifier", f"no claim names “{identifier.norm}”", span, unsupported=True)
         else:
             yield Finding(

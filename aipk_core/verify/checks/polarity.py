@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.analysis import Analysis, Word
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -24,6 +25,12 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         mine, theirs = sign_of(pair.segment), sign_of(target.segment)
         if mine * theirs * (-1) ** len(pair.opposites) >= 0:
             continue
+        if not pair.opposites and not _denies_something_shared(alignment, pair, target, mine, theirs):
+            continue
+        if mine > 0 and any(
+            other is not pair and other.target is target and sign_of(other.segment) < 0 for other in pairs
+        ):
+            continue  # denied in the clause before, "there are no rumours that …"
         if not pair.opposites and (
             _denies_by_meaning(alignment, pair, target) or agrees_elsewhere(pair, mine, segments, target)
         ):
@@ -31,6 +38,41 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         yield _finding(pair, target)
         return
     yield from _denied_words(alignment, pairs, segments)
+
+
+def _denies_something_shared(
+    alignment: Alignment, pair: SegmentPair, target: ClaimSegment, mine: int, theirs: int
+) -> bool:
+    """Whether what the "not" stands before is spoken of on the other side too."""
+    if mine < 0 < theirs:
+        denied = denied_word(alignment.statement, pair.segment)
+        others: list[Word] = [*target.words, *target.borrowed]
+    else:
+        denied = denied_word(target.analysis, target.segment)
+        others = list(pair.words)
+    if denied is None:
+        return True
+    return any(word_relation(denied.stem, denied.norm, other.stem, other.norm) >= Relation.NARROWER for other in others)
+
+
+_AFTER_THE_WORD = ("ko", "ja", "hi")
+
+
+def denied_word(analysis: Analysis, segment: Segment) -> Word | None:
+    """The word that a clause's denial bears on: the next one that carries meaning (the one before it in Korean, Japanese)."""
+    span = segment.mood_span if segment.mood is Mood.FORBIDDEN and segment.mood_span else None
+    span = span or (segment.negations[0] if segment.negations else None)
+    if span is None:
+        return None
+    words = [analysis.words[i] for i in segment.items]
+    before = [word for word in words if word.end <= span[0] + 1]
+    after = [word for word in words if word.start >= span[1]]
+    within = [word for word in words if span[0] <= word.start < span[1]]
+    if analysis.lang in _AFTER_THE_WORD:
+        return before[-1] if before else None
+    if segment.mood is Mood.FORBIDDEN and within:
+        return None  # "prohibited": the verdict word itself says it
+    return after[0] if after else None
 
 
 def _denies_by_meaning(alignment: Alignment, pair: SegmentPair, target: ClaimSegment) -> bool:
@@ -100,6 +142,11 @@ def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list
                 continue
             own = {w.stem for w in holder.words}
             if len(own & {w.stem for w in pair.words}) * 2 < len(own):
+                continue
+            denied = None if holder.borrowed else denied_word(holder.analysis, holder.segment)
+            if denied is not None and not any(_same(w, denied) for w in pair.words):
+                continue
+            if not holder.borrowed and agrees_elsewhere(pair, 1, segments, holder):
                 continue
             if not _same_matter(alignment, holder):
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.alignment import Alignment, rivals, word_relation
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -31,6 +31,8 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
             )  # fmt: skip
         elif other is None:
             yield Finding("quantity", f"no claim gives “{quantity.text}”", span, unsupported=True)
+        elif not rivals(match, alignment):
+            yield Finding("quantity", f"no claim gives “{quantity.text}” for this", span, unsupported=True)
         else:
             yield Finding(
                 "quantity",

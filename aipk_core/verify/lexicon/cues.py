@@ -18,6 +18,15 @@ PSEUDO_NEGATION = re.compile(
     r"|\bnicht nur\b|\bnicht (?:mehr|weniger|länger|später|früher) als\b|\bне только\b|\bне (?:более|менее|позднее|позже|больше|меньше)\b|不仅|不但|不超过|不得超过|不少于|不低于|뿐만 아니라|だけで(?:は)?なく",
     _I,
 )
+HEDGE = re.compile(
+    r"\b(?:i\s?['’]?\s?a?m not (?:really |too |entirely |quite |totally )?sure(?: (?:about|when|who|what|how|if|why|where|which|of)\b[^,.;]{0,60}?)?,?(?= but|,|\.)|i (?:do not|don\s?['’]\s?t) (?:really )?know(?: (?:about|when|who|what|how|if|why|where|much)\b[^,.;]{0,60}?)?,?(?= but|,|\.))(?:,?\s*but(?: i (?:do )?know(?: that)?)?)?"
+    r"|\bi (?:do )?(?:know|think|believe|guess|heard|hear)(?: that)?\b"
+    r"|\b(?:according to|going by|as far as|from what|based on|judging by) (?:the |our |your |this |these )?[\w-]*\s?(?:handbook|documents?|documentation|notes?|sheet|data table|table|procedure|lease|agreement|contract|manual|guide|text|sources?|claims?|records?|report|policy|page|release notes)(?: (?:says?|tells?|goes|states?|shows?|suggests?|indicates?)(?: us)?)?\s*,?"
+    r"|\b(?:it|there) (?:appears?|seems?)(?: to be)?(?: that)?\b|\b(?:the|our) (?:documents?|notes?|sources?|documentation|handbook|manual) (?:suggests?|indicates?|says?|states?|shows?)(?: that)?\b"
+    r"|\b(?:apparently|reportedly|presumably|evidently|seemingly|supposedly|it is said that|as it were|in fact|of course|indeed|basically|essentially)\b,?",
+    _I,
+)
+"""Words that say how sure the speaker is, and nothing about the matter."""
 NEGATION = {
     "en": re.compile(
         r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|nowhere|hardly|lacks?|lacking|devoid)\b|n['’]t\b"
