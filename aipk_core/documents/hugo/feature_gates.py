@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aipk_core.documents.hugo.calls import Call, unwrapped
-from aipk_core.documents.hugo.shortcodes import Behaviour
+from aipk_core.documents.hugo.shortcodes import Behaviour, inside
 from aipk_core.documents.model import Origin
 from aipk_core.documents.traced import Place, Traced
 
@@ -122,7 +122,7 @@ def _find(call: Call, name: str) -> Gate | None:
     """A gate by its title; its file mostly has the same name."""
     for folder in _folders(call):
         path = f"{folder}/{name}.md"
-        if "/" not in name and "\0" not in name:
+        if "/" not in name and inside(call, path):
             gate = _gate(call, path)
             if gate is not None and gate.name == name:
                 return gate

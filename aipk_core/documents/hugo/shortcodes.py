@@ -16,6 +16,8 @@ Behaviour = Callable[[Call], Traced]
 _SUFFIX = re.compile(r"\.(?:md|markdown|html|htm)$")
 _EMPTY_LINE = re.compile(r"^[ \t]*$", re.MULTILINE)
 _TABLE = re.compile(r"<table[^>]*>")
+_MAX_PATH = 1000
+_MAX_NAME = 240
 _REMOTE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 
 
@@ -275,8 +277,10 @@ def included(source: SourceText) -> Traced:
 
 
 def inside(call: Call, path: str) -> bool:
-    """Whether a path stays inside the source and can be a file of it."""
-    return not path.startswith(("/", "..")) and "\0" not in path and not _REMOTE.match(path)
+    """Whether a path that a page names stays inside the source and can be a file of it."""
+    if path.startswith(("/", "..")) or _REMOTE.match(path) or len(path) > _MAX_PATH or not path.isprintable():
+        return False
+    return all(len(part.encode("utf-8", "replace")) <= _MAX_NAME for part in path.split("/"))
 
 
 def find_in_bundle(call: Call, name: str) -> str | None:

@@ -9,13 +9,15 @@ from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.html_blocks import title_of, write_blocks
 from aipk_core.documents.loaders.html_main import MainPart, main_part
-from aipk_core.documents.loaders.html_tree import parse_html
+from aipk_core.documents.loaders.html_tree import Element, parse_html
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document
 from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
+from aipk_core.text.languages import UNDETERMINED
 
 _HEAD = 4096
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 _META = re.compile(rb"<meta\b[^>]{0,400}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _PROLOG = re.compile(rb"^\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)
 
@@ -50,15 +52,19 @@ def load_html(raw: RawDocument, context: LoadContext) -> Document:
             where=raw.id,
             remedy="Exclude it, or fetch it from a place that serves its text without scripts",
         )
-    page = root.find("html")
-    language = (page.attributes.get("lang") or page.attributes.get("xml:lang") or "") if page else ""
     return builder.build(
         title=title_of(root, source.text),
         url=raw.url,
-        lang=raw.lang or language.strip() or "und",
+        lang=_declared_language(root) or raw.lang or UNDETERMINED,
         media_type=raw.media_type or "text/html",
         metadata={"encoding": decoded.encoding},
     )
+
+
+def _declared_language(root: Element) -> str:
+    page = root.find("html")
+    named = (page.attributes.get("lang") or page.attributes.get("xml:lang") or "").strip() if page else ""
+    return named if _LANGUAGE.fullmatch(named) else ""
 
 
 def declared_encoding(data: bytes) -> str:

@@ -175,19 +175,15 @@ class Element:
         return self.attributes.get("class", "").split()
 
 
-def parse_html(source: str, *, fragment: bool = False, unknown_as_text: bool = False) -> Element:
+def parse_html(source: str, *, fragment: bool = False, kept: set[str] | None = None) -> Element:
     """The tree of ``source`` under a root element with the tag ``""``.
 
     Args:
         fragment: ``source`` is a piece of a page, without head and body.
-        unknown_as_text: what looks like a tag but is none of HTML (``<pod name>``) is text; browsers show nothing of it.
+        kept: with a set, what looks like a tag but is none of HTML (``<pod name>``) is kept as text, although browsers
+            show nothing of it; the set collects the names of such tags.
     """
-    return _Parser(source, fragment, unknown_as_text).parse()
-
-
-def is_known(tag: str) -> bool:
-    """Whether a tag is one of HTML (or of the SVG and MathML inside it), or a custom element."""
-    return tag in _KNOWN or "-" in tag
+    return _Parser(source, fragment, kept).parse()
 
 
 def text_of(source: str, element: Element | Text) -> str:
@@ -216,10 +212,11 @@ _RAW_END = {tag: re.compile(rf"</{tag}(?=[\s/>])", re.IGNORECASE) for tag in _RA
 
 
 class _Parser:
-    def __init__(self, source: str, fragment: bool, unknown_as_text: bool) -> None:
+    def __init__(self, source: str, fragment: bool, kept: set[str] | None) -> None:
         self.source = source
         self.fragment = fragment
-        self.unknown_as_text = unknown_as_text
+        self.kept = kept
+        self.known: dict[str, bool] = {}
         self.root = Element("", end=len(source))
         self.open = [self.root]
         self.too_deep = 0
@@ -284,7 +281,8 @@ class _Parser:
         name = _TAG_NAME.match(source, start + 1)
         if name is None:
             return None
-        if self.unknown_as_text and not is_known(name[0].lower()) and not self.foreign():
+        if self.kept is not None and not self.is_known(name[0].lower()):
+            self.kept.add(name[0].lower())
             return None
         position = name.end()
         attributes: dict[str, str] = {}
@@ -319,6 +317,15 @@ class _Parser:
             self.flushed = end + 1  # the standard drops a line feed right behind <pre>
         return end
 
+    def is_known(self, tag: str) -> bool:
+        """Whether a tag is one of HTML, or a custom element, which always has an end tag."""
+        if tag in _KNOWN or self.foreign():
+            return True
+        if tag not in self.known:
+            custom = "-" in tag or ":" in tag
+            self.known[tag] = custom and re.search(f"</{re.escape(tag)}", self.source, re.IGNORECASE) is not None
+        return self.known[tag]
+
     def foreign(self) -> bool:
         """Whether the innermost elements are SVG or MathML, where ``<x/>`` is empty."""
         return any(element.tag in ("svg", "math") for element in self.open[-8:])
@@ -346,6 +353,8 @@ class _Parser:
                 return start + 3
             self.flush(start)
             return self.find(">", start + 2, 1)  # a bogus comment
+        if self.kept is not None and not self.is_known(name[0].lower()):
+            return None
         self.flush(start)
         end = self.find(">", name.end(), 1)
         self.close_element(name[0].lower(), end)

@@ -16,11 +16,12 @@ from aipk_core.documents.hugo.site import HugoSite, Language, source_text
 from aipk_core.documents.hugo.table import ShortcodeTable, build_table
 from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.html_blocks import write_blocks
-from aipk_core.documents.loaders.markdown import parse_markup
+from aipk_core.documents.loaders.markdown import named_language, parse_markup
 from aipk_core.documents.loaders.markdown_html import HeadingIds
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document, Origin
 from aipk_core.documents.traced import Place, SourceText, Traced
+from aipk_core.text.languages import UNDETERMINED
 
 _MAX_EXPANDED = 32 << 20
 _SHORTCODE = re.compile(r"\{\{[<%]\s*([A-Za-z_][\w/-]*)")
@@ -31,8 +32,8 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
 
     Args:
         context: ``site`` gives the files that pages are made from; pass a ``HugoSite`` to read what pages share only
-            once. Options: those of ``HugoSite`` and ``build_table``, and ``unknown_tags = "text"``, which keeps
-            ``<pod name>`` as text where browsers show nothing.
+            once. Options: those of ``HugoSite`` and ``build_table``, and ``unknown_tags = "drop"``, which shows
+            nothing of ``<pod name>``, as browsers do, instead of keeping it as text.
 
     Raises:
         DocumentError: ``invalid`` (no text), ``too-large`` (includes without end), ``timeout``.
@@ -58,13 +59,13 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
     page = _title_html(source, header, title)
     if header.values.get("layout") not in settings.get("title_only_layouts", []):
         page.extend(Expansion(build, table, source, raw.id, header).html().pieces)
-    root = parse_markup(page.text, builder, as_text=settings.get("unknown_tags") == "text")
+    root = parse_markup(page.text, builder, unknown_tags=str(settings.get("unknown_tags", "text")))
     write_blocks(root, page, builder, max_blocks=context.limits.max_blocks, tick=build.tick)
     url = raw.url or _url(site, raw.id, header)
     return builder.build(
         title=title or _first_heading(builder),
         url=url,
-        lang=raw.lang or (language.code if site.config else _own_language(header)),
+        lang=raw.lang or (language.code if site.config else named_language(header) or UNDETERMINED),
         media_type="text/x-hugo",
         metadata={"front_matter": header.values} if header.values else {},
     )
@@ -103,11 +104,6 @@ def _title_html(source: SourceText, header: FrontMatter, title: str) -> Traced:
     if at < 0:
         place = Place(source, 0, header.body, Origin.LITERAL)
     return Traced([("<h1>", None), (written, place), ("</h1>\n", None)])
-
-
-def _own_language(header: FrontMatter) -> str:
-    """The language that a page without a site names itself."""
-    return str(header.values.get("lang") or header.values.get("language") or "und")
 
 
 def _url(site: HugoSite, path: str, header: FrontMatter) -> str:

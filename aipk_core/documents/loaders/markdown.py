@@ -10,13 +10,15 @@ from aipk_core.documents.hugo.front_matter import FrontMatter, split_front_matte
 from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.html_blocks import write_blocks
-from aipk_core.documents.loaders.html_tree import Element, is_known, parse_html
+from aipk_core.documents.loaders.html_tree import Element, parse_html
 from aipk_core.documents.loaders.markdown_html import HeadingIds, markdown_to_html
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document
 from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
+from aipk_core.text.languages import UNDETERMINED
 
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 _SHORTCODE = re.compile(r"\{\{(?:<\s*/?\s*[A-Za-z_][\w./-]*[^{}]*>|%\s*/?\s*[A-Za-z_][\w./-]*[^{}]*%)\}\}")
 
 
@@ -40,7 +42,7 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
     check = deadline(context.limits.timeout, raw.id)
     page = markdown_to_html(Traced.of_source(source, header.body), ids=HeadingIds())
     check()
-    root = parse_markup(page.text, builder, as_text=context.options.get("unknown_tags") == "text")
+    root = parse_markup(page.text, builder, unknown_tags=str(context.options.get("unknown_tags", "text")))
     write_blocks(root, page, builder, max_blocks=context.limits.max_blocks, tick=check)
     if not builder.blocks:
         raise DocumentError(
@@ -50,20 +52,30 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
     return builder.build(
         title=str(title) if title else _first_heading(builder),
         url=raw.url,
-        lang=raw.lang or str(header.values.get("lang") or header.values.get("language") or "und"),
+        lang=named_language(header) or raw.lang or UNDETERMINED,
         media_type="text/markdown",
         metadata=_metadata(header),
     )
 
 
-def parse_markup(page: str, builder: DocumentBuilder, *, as_text: bool) -> Element:
-    """The tree of HTML made from Markdown; what browsers take for unknown tags is reported, or kept ``as_text``."""
-    root = parse_html(page, fragment=True, unknown_as_text=as_text)
-    unknown = sorted({element.tag[:40] for element in root.elements() if not is_known(element.tag) and element.tag})
-    if unknown:
-        shown = ", ".join(f"<{tag}>" for tag in unknown[:5])
-        builder.problem("tags-unknown", f"browsers take {shown} for tags and show nothing; escape the < if it is text")
+def parse_markup(page: str, builder: DocumentBuilder, *, unknown_tags: str = "text") -> Element:
+    """The tree of HTML made from Markdown.
+
+    Authors who write ``<pod name>`` mean these words; browsers take them for a tag and show nothing. The words are
+    kept, which is reported, unless ``unknown_tags`` is ``"drop"``.
+    """
+    kept: set[str] | None = None if unknown_tags == "drop" else set()
+    root = parse_html(page, fragment=True, kept=kept)
+    if kept:
+        shown = ", ".join(f"<{tag[:40]}>" for tag in sorted(kept)[:5])
+        builder.problem("tags-unknown", f"{shown} kept as text; browsers take it for a tag and show nothing")
     return root
+
+
+def named_language(header: FrontMatter) -> str:
+    """The language that front matter names; ``""`` when it names none."""
+    named = header.values.get("lang") or header.values.get("language")
+    return named if isinstance(named, str) and _LANGUAGE.fullmatch(named) else ""
 
 
 def _first_heading(builder: DocumentBuilder) -> str:

@@ -230,7 +230,7 @@ class _Renderer:
             elif kind == "hardbreak":
                 self.out.append("<br>\n", None)
             elif kind == "html_inline":
-                self.out.append(child.content, None)
+                self.verbatim(child.content)
             elif kind == "image":
                 alt = _escape(_plain(child.children or []))
                 self.out.append(f'<img alt="{alt}">', self.source.place(self.line_start(), self.end))
