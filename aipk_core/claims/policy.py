@@ -90,6 +90,7 @@ class Gate:
         self.successions: dict[str, Succession] = {}
         self.sample: SampleOutcome | None = None
         self._sampled: dict[str, bool] = {}
+        self._read: dict[str, bool] = {}
         self.refresh()
 
     def refresh(self) -> None:
@@ -101,24 +102,20 @@ class Gate:
                 for claim in self.claims
                 if not _failure(claim, self.policy.checks) and not self._set_apart(claim) and claim.engine != "edited"
             }
-            self.refresh_sample()
+            self._read = {}
+            for claim in self.claims:
+                self._note_reading(claim)
+            self._judge_sample()
 
-    def refresh_sample(self) -> bool:
-        """Count the sample again; returns whether its outcome for the other claims has changed."""
-        if self.policy.name != "sample":
+    def note_decision(self, claim: Claim) -> bool:
+        """Count a claim of the sample again after a decision on it; returns whether that changes what the policy says
+        of the other claims."""
+        if not self._sampled.get(claim.id):
             return False
-        size = read = wrong = 0
-        for claim in self.claims:
-            if not self._sampled.get(claim.id, False):
-                continue
-            size += 1
-            decided = self._by_people(claim)
-            if decided is not None and decided.why == "decided" and decided.status is not Status.EXTRACTED:
-                read += 1
-                wrong += decided.status is Status.DEPRECATED
         before = self.sample
-        self.sample = judge_sample(size, read, wrong, len(self._sampled) - size, self.policy.sample)
-        return before is None or (before.accepted, before.finished) != (self.sample.accepted, self.sample.finished)
+        self._note_reading(claim)
+        after = self._judge_sample()
+        return before is None or (before.accepted, before.finished) != (after.accepted, after.finished)
 
     def in_sample(self, claim: str) -> bool:
         """Whether the claim is one that people read for the policy ``sample``."""
@@ -192,6 +189,21 @@ class Gate:
         if outcome.finished:
             return Standing(Status.EXTRACTED, f"the sample was not good enough: {figures} ({limit})", "new")
         return Standing(Status.EXTRACTED, f"waits for the sample: {outcome.read} of {outcome.size} read", "held")
+
+    def _note_reading(self, claim: Claim) -> None:
+        if not self._sampled.get(claim.id):
+            return
+        decided = self._by_people(claim)
+        if decided is not None and decided.why == "decided" and decided.status is not Status.EXTRACTED:
+            self._read[claim.id] = decided.status is Status.DEPRECATED
+        else:
+            self._read.pop(claim.id, None)
+
+    def _judge_sample(self) -> SampleOutcome:
+        size = sum(self._sampled.values())
+        wrong = sum(self._read.values())
+        self.sample = judge_sample(size, len(self._read), wrong, len(self._sampled) - size, self.policy.sample)
+        return self.sample
 
     def _set_apart(self, claim: Claim) -> bool:
         """Whether a claim must be read by a person anyway, so that a sample says nothing of it."""
