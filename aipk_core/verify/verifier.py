@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from aipk_core.embedding.model import Embedder
@@ -26,10 +27,13 @@ from aipk_core.verify.model import (
     Verdict,
     VerifiableClaim,
 )
+from aipk_core.verify.passages import Passage, passages_of
 from aipk_core.verify.units import FACTUAL_KINDS, MAX_ANSWER, AnswerUnit, Statement, read_units
 
 CLAIMS_COMPARED = 4
 """Claims besides the cited ones that a unit is compared with."""
+PASSAGES_COMPARED = 5
+"""Sentences of long evidence that a sentence is compared with."""
 SHOWN_CLAIMS = 3
 
 
@@ -95,15 +99,20 @@ class Verifier:
 
     def judge(self, sentence: str, evidence: Sequence[VerifiableClaim], *, lang: str | None = None) -> UnitReport:
         """Judges one sentence by exactly these claims, whatever it cites; offsets are those of ``sentence``."""
-        numbers = list(range(len(evidence)))
-        index = ClaimIndex(evidence)
+        passages = passages_of(evidence)
+        index = ClaimIndex([passage.piece for passage in passages])
         reader = CitationReader(claim.id for claim in evidence)
         read = read_units(sentence, reader, lang)
         whole = Statement(sentence, ((0, 0, len(sentence)),))
         factual = [unit for unit in read.units if unit.kind in FACTUAL_KINDS]
         unit = AnswerUnit(0, len(sentence), UnitKind.SENTENCE, factual[0].statement if len(factual) == 1 else whole)
+        numbers = list(range(len(passages)))
+        if len(numbers) > PASSAGES_COMPARED:
+            found = index.find(analyse(unit.statement.text, read.lang), PASSAGES_COMPARED)
+            numbers = sorted(number for number, _ in found) or numbers[:1]
         notes: dict[str, None] = {}
-        return self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
+        report = self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
+        return _in_whole_claims(report, passages)
 
     def _judge_unit(
         self, answer: str, unit: AnswerUnit, lang: str, require_citations: bool, notes: dict[str, None]
@@ -189,6 +198,24 @@ class Verifier:
         except EmbedderError as error:
             notes[f"words were compared by a dictionary only: {error}"] = None
             return None
+
+
+def _in_whole_claims(report: UnitReport, passages: Sequence[Passage]) -> UnitReport:
+    """The report with the claims as they were given in place of their pieces."""
+    by_piece = {passage.piece.id: passage for passage in passages}
+    reasons = []
+    for reason in report.reasons:
+        passage = by_piece.get(reason.claim_id)
+        if passage is not None:
+            span = reason.claim_span
+            moved = (span[0] + passage.offset, span[1] + passage.offset) if span else None
+            reason = replace(reason, claim_id=passage.claim.id, claim_span=moved)
+        reasons.append(reason)
+    matches: dict[str, ClaimMatch] = {}
+    for match in report.claims:
+        claim = by_piece[match.claim.id].claim
+        matches.setdefault(claim.id, ClaimMatch(claim, match.score, match.cited))
+    return replace(report, reasons=tuple(reasons), claims=tuple(matches.values()))
 
 
 def _unknown_message(id_: str, foreign: frozenset[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from aipk_core.verify.alignment import Alignment, word_relation
 from aipk_core.verify.analysis import Analysis, stem_of
@@ -35,7 +36,7 @@ def _order_differs(statement: Analysis, claim: Analysis) -> bool:
     for index, word in enumerate(claim.words):
         places.setdefault(word.stem, index)
     order = [places[word.stem] for word in statement.words if word.stem in places]
-    return any(later < earlier for earlier, later in zip(order, order[1:], strict=False))
+    return any(later < earlier for earlier, later in pairwise(order))
 
 
 def _exchanged(mine: Predicate, theirs: Predicate) -> tuple[Argument, Argument] | None:
