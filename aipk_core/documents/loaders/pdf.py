@@ -178,7 +178,9 @@ def _write(pages: list[PageText], builder: DocumentBuilder, watch: Watch, lang: 
             group=numbers[0],
             container=numbers[1],
             lead_in=numbers[2],
-            columns=draft.names,
+            columns=[clean("".join(run.text for run in joined_runs(draft.head.lines, vocabulary)))]
+            if draft.head
+            else (),
         )
         writer.wrote(draft, index)
 

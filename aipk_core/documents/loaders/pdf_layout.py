@@ -10,7 +10,7 @@ import itertools
 import re
 import statistics
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aipk_core.documents.loaders.pdf_lines import Line, PageText
 from aipk_core.documents.loaders.scripts import is_hangul, is_spaceless
@@ -24,7 +24,8 @@ class Draft:
         kind: ``p``, ``li``, ``code``, ``td``, ``th``, ``caption`` or ``h1`` … ``h6``.
         marker: bullet or number of a list item, which is not part of its text.
         row, table: numbers of the table row and the table, for cells.
-        column: left edge of the cell's column.
+        column: number of the cell's column, from the left.
+        head: the header of the cell's column.
         full: whether its last line reaches the end of the column, so that the text may go on elsewhere.
         fill: share of the column's width that its last line takes.
     """
@@ -38,7 +39,7 @@ class Draft:
     column: int = -1
     full: bool = False
     fill: float = 1.0
-    names: tuple[str, ...] = field(default=())
+    head: Draft | None = None
 
     @property
     def left(self) -> float:
@@ -47,6 +48,14 @@ class Draft:
     @property
     def right(self) -> float:
         return max(line.right for line in self.lines)
+
+    @property
+    def top(self) -> float:
+        return max(line.top for line in self.lines)
+
+    @property
+    def bottom(self) -> float:
+        return min(line.bottom for line in self.lines)
 
     @property
     def size(self) -> float:
@@ -298,6 +307,8 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
 def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> bool:
     """Whether a piece on the baseline of the last one is the rest of its line, after a stretched space or a tab."""
     gap = line.left - last.right if not line.right_to_left else last.left - line.right
+    if last.monospace and line.monospace and gap > 0 and last.glyphs[-1].source == line.glyphs[0].source:
+        return True
     in_one_piece = last.glyphs[-1].source == line.glyphs[0].source != 0
     if not -0.5 * line.size < gap < (8.0 if in_one_piece else 2.5) * line.size:
         return False
@@ -316,6 +327,8 @@ def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> b
 def _starts_item(line: Line, draft: Draft) -> bool:
     if line.marker:
         return True
+    if line.monospace:
+        return False
     if _BULLET.match(line.text):
         same = draft.marker.strip() == line.text[0] or draft.lines[0].marker == line.text[0]
         return line.text[0] not in "–—-*o" or same or bool(_SENTENCE_END.search(draft.lines[-1].text))

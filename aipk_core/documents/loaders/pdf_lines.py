@@ -299,6 +299,7 @@ def _lines(glyphs: Iterable[Glyph], page: int) -> list[Line]:
         loose += pieces.pop()
     parts = [part for piece in pieces for part in _cells(piece)]
     lines = _rejoined([line for part in parts if (line := _line_of(part, page)) is not None])
+    lines = _without_narrow_gutters(lines)
     for mark in loose:
         if mark.text != " ":
             _give_back(mark, lines)
@@ -318,7 +319,7 @@ def _cells(glyphs: list[Glyph]) -> list[list[Glyph]]:
         if before is not None and glyph.left - before.right > 0.15 * glyph.font.size:
             words.append((index, glyph.left - before.right))
         before = glyph
-    if not words:
+    if not words or all(glyph.font.monospace for glyph in glyphs):
         return [glyphs]
     usual, widest = min(gap for _, gap in words), max(gap for _, gap in words)
     if len(words) > 1 and widest < 1.25 * usual:
@@ -354,6 +355,39 @@ def _rejoined(lines: list[Line]) -> list[Line]:
                     continue
         kept.append(line)
     return kept
+
+
+_LABEL = re.compile(r"^\W*(?:\d{1,4}|[a-zA-Z]|[ivxIVX]{1,5})?\W*$")
+
+
+def _without_narrow_gutters(lines: list[Line]) -> list[Line]:
+    """Cut lines that go over into the next column of a table, where the line below begins."""
+    kept: list[Line] = []
+    for line, following in itertools.zip_longest(lines, lines[1:]):
+        place = _gutter(line, following) if following is not None else 0
+        parts = [_line_of(part, line.page) for part in (line.glyphs[:place], line.glyphs[place:])] if place else []
+        if len(parts) == 2 and all(parts) and not _LABEL.match(parts[0].text if parts[0] else ""):
+            kept += [part for part in parts if part is not None]
+        else:
+            kept.append(line)
+    return kept
+
+
+def _gutter(line: Line, following: Line) -> int:
+    """The glyph of ``line`` that stands after a gap right above the start of ``following``; 0 if none does."""
+    step = line.base - following.base
+    if line.right_to_left or following.left < line.left + 1.5 * line.size or not 0 < step < 2 * line.size:
+        return 0
+    before: Glyph | None = None
+    for index, glyph in enumerate(line.glyphs):
+        if glyph.text == " ":
+            continue
+        if before is not None and abs(glyph.left - following.left) < 0.15 * line.size:
+            wide = glyph.left - before.right
+            if wide > 0.8 * line.size or (wide > 0.45 * line.size and glyph.source != before.source):
+                return index
+        before = glyph
+    return 0
 
 
 def _space_between(glyph: Glyph, line: Line) -> Glyph:
@@ -433,6 +467,10 @@ def _line_of(glyphs: list[Glyph], page: int) -> Line | None:
 
 def _spell(line: Line) -> None:
     """Set the text of the line and where monospaced pieces are in it."""
+    if line.monospace and not line.right_to_left:
+        line.text = unicodedata.normalize("NFC", _typewritten(line.glyphs))
+        line.mono_spans = [(0, len(line.text))]
+        return
     parts: list[str] = []
     length = 0
     start = -1
@@ -453,6 +491,19 @@ def _spell(line: Line) -> None:
     line.text = unicodedata.normalize("NFC", "".join(parts)).rstrip()
     if len(line.text) != len("".join(parts).rstrip()):
         line.mono_spans = []
+
+
+def _typewritten(glyphs: list[Glyph]) -> str:
+    """Text in which every space counts: as many as glyphs of this width would fit into the gap."""
+    inked = [glyph for glyph in glyphs if glyph.text != " "]
+    widths = sorted(glyph.right - glyph.left for glyph in inked)
+    advance = max(widths[len(widths) // 2], 0.3 * inked[0].font.size) if widths else 1.0
+    parts: list[str] = []
+    end = inked[0].left if inked else 0.0
+    for glyph in inked:
+        parts.append(" " * min(200, max(0, round((glyph.left - end) / advance))) + glyph.text)
+        end = max(glyph.right, glyph.left + (advance if len(glyph.text) == 1 else 0.0))
+    return "".join(parts)
 
 
 def _with_marks_in_place(glyphs: list[Glyph]) -> list[Glyph]:

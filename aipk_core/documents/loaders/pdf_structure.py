@@ -97,7 +97,7 @@ def mark_headings(drafts: list[Draft], metrics: Metrics) -> None:
     bold = [
         draft
         for draft in candidates
-        if 0.95 * metrics.body_size <= draft.size < 1.1 * metrics.body_size
+        if 0.78 * metrics.body_size <= draft.size < 1.1 * metrics.body_size
         and all(line.bold for line in draft.lines)
         and not _SENTENCE_END.search(draft.lines[-1].text)
         and len(draft.lines) <= 2
@@ -134,17 +134,18 @@ def _may_be_heading(draft: Draft) -> bool:
 
 
 def mark_tables(drafts: list[Draft]) -> None:
-    """Find runs of blocks that stand in rows and columns, and make them cells."""
+    """Find runs of blocks that stand in rows and columns, make them cells, and drop what was merged into others."""
     table = 0
     start = 0
     while start < len(drafts):
         rows = _rows_from(drafts, start)
         if _is_table(rows):
+            start += sum(len(row) for row in rows)
             _make_cells(rows, table)
             table += 1
-            start += sum(len(row) for row in rows)
         else:
             start += max(1, len(rows[0]) if rows else 1)
+    drafts[:] = [draft for draft in drafts if draft.lines]
 
 
 def _rows_from(drafts: list[Draft], start: int) -> list[list[Draft]]:
@@ -196,7 +197,12 @@ def _stacked_under(cell: Draft, first: Draft, drafts: list[Draft], start: int) -
         above = draft
     following = drafts[start + len(found)] if start + len(found) < len(drafts) else None
     goes_on = following is not None and _is_beside(first, cell, following)
-    return found if goes_on or cell is not first else []
+    header_ends = _is_bold(cell) and _is_bold(first) and found and not _is_bold(found[0])
+    return found if goes_on or (cell is not first and not header_ends) else []
+
+
+def _is_bold(draft: Draft) -> bool:
+    return all(line.bold for line in draft.lines)
 
 
 def _is_beside(row: Draft, cell: Draft, draft: Draft) -> bool:
@@ -204,18 +210,21 @@ def _is_beside(row: Draft, cell: Draft, draft: Draft) -> bool:
     if draft.kind not in ("p", "code", "li") or row.kind not in ("p", "code", "li") or draft.page != row.page:
         return False
     first = draft.lines[0]
-    if abs(row.lines[0].base - first.base) > 0.6 * first.size:
+    # Cells of a row begin on one line, or stand at the middle of its height.
+    shared = min(draft.top, cell.top) - max(draft.bottom, cell.bottom)
+    centred = shared > 0.6 * min(draft.top - draft.bottom, cell.top - cell.bottom)
+    if abs(row.lines[0].base - first.base) > 0.6 * first.size and not centred:
         return False
     gap = first.left - cell.right if not first.right_to_left else cell.left - draft.right
     return gap > 0.3 * cell.size
 
 
 def _is_below(rows: list[list[Draft]], row: list[Draft]) -> bool:
-    above, first = rows[-1], row[0].lines[0]
-    if first.page != above[0].page:
+    above, size = rows[-1], row[0].size
+    if row[0].page != above[0].page:
         return False
-    bottom = min(draft.lines[-1].base for draft in above)
-    return first.base < above[0].lines[0].base and bottom - first.base < 6 * first.size
+    bottom, top = min(draft.bottom for draft in above), max(draft.top for draft in row)
+    return top < bottom + 0.7 * size and bottom - top < 5 * size
 
 
 def _fits_column(rows: list[list[Draft]], draft: Draft) -> bool:
@@ -244,16 +253,32 @@ def _is_table(rows: list[list[Draft]]) -> bool:
 def _make_cells(rows: list[list[Draft]], table: int) -> None:
     edges = _column_edges(rows)
     header = _is_header(rows)
-    names: dict[int, str] = {}
+    heads: dict[int, Draft] = {}
     for number, row in enumerate(rows):
+        _merge_lines(row)
         for cell in row:
             cell.row, cell.table, cell.marker = number, table, ""
             cell.column = _column_of(cell, edges)
             cell.kind = "th" if header and number == 0 else "td"
             if cell.kind == "th":
-                names[cell.column] = " ".join(line.text for line in cell.lines)
+                heads[cell.column] = cell
             else:
-                cell.names = (names[cell.column],) if cell.column in names else ()
+                cell.head = heads.get(cell.column)
+
+
+def _merge_lines(row: list[Draft]) -> None:
+    """Put lines of one cell together that were taken for paragraphs, because a cell is narrow."""
+    whole = row[0]
+    for draft in list(row[1:]):
+        step = whole.lines[-1].base - draft.lines[0].base
+        aligned = abs(draft.left - whole.left) < 0.5 * whole.size
+        alike = abs(draft.size - whole.size) < 0.06 * whole.size and draft.lines[0].bold == whole.lines[-1].bold
+        if aligned and alike and 0 < step < 1.4 * whole.size and "code" not in (draft.kind, whole.kind):
+            whole.lines += draft.lines
+            draft.lines = []
+            row.remove(draft)
+        else:
+            whole = draft
 
 
 def _column_edges(rows: list[list[Draft]]) -> list[tuple[float, float]]:
@@ -268,8 +293,7 @@ def _column_edges(rows: list[list[Draft]]) -> list[tuple[float, float]]:
 
 
 def _column_of(cell: Draft, edges: list[tuple[float, float]]) -> int:
-    middle = (cell.left + cell.right) / 2
-    return min(range(len(edges)), key=lambda index: abs((edges[index][0] + edges[index][1]) / 2 - middle))
+    return max(range(len(edges)), key=lambda index: min(cell.right, edges[index][1]) - max(cell.left, edges[index][0]))
 
 
 def _is_header(rows: list[list[Draft]]) -> bool:
