@@ -53,6 +53,14 @@ class Run:
     atom: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The headings (level, text) above a place in a document, and its anchor."""
+
+    headings: tuple[tuple[int, str], ...]
+    anchor: str | None
+
+
 class DocumentBuilder:
     """Collects the blocks of one document in reading order.
 
@@ -85,6 +93,15 @@ class DocumentBuilder:
     def heading_path(self) -> tuple[str, ...]:
         """The headings above the next block, outermost first."""
         return tuple(text for _, text in self._headings)
+
+    def section(self) -> Section:
+        """Where we are: to be given to ``back_to`` at the end of a box whose headings hold only inside it."""
+        return Section(tuple(self._headings), self._anchor)
+
+    def back_to(self, section: Section) -> None:
+        """Forget the headings that were added since ``section``."""
+        self._headings = list(section.headings)
+        self._anchor = section.anchor
 
     def add(
         self,

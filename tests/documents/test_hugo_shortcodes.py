@@ -87,6 +87,13 @@ def test_notices_have_a_heading_and_keep_their_list_item() -> None:
     assert shown(build('{{< alert title="Careful" >}}Hot!{{< /alert >}}')) == [("h4", "Careful"), ("p", "Hot!")]
 
 
+def test_the_heading_of_a_notice_ends_with_it() -> None:
+    document = build("# A\n\n{{< note >}}b{{< /note >}}\n\nc\n")
+    paths = {document.quote(block): block.heading_path for block in document.blocks}
+    assert paths["b"] == ("A", "Note:")
+    assert paths["c"] == ("A",)
+
+
 def test_terms_show_their_title_or_the_given_text() -> None:
     document = build('A {{< glossary_tooltip term_id="pot" >}}, {{< glossary_tooltip text="pots" term_id="pot" >}}\'s.')
     assert document.text == "A Teapot, pots's."

@@ -76,7 +76,7 @@ def tabs(call: Call) -> Traced:
     for _, body, include_name, language, inner_call in call.parts:
         if body is None and include_name:
             body = _tab_include(inner_call, include_name, language)
-        bodies.append(call.join("<div>\n", body or Traced(), "\n</div>\n"))
+        bodies.append(call.join('<div class="tab-body">\n', body or Traced(), "\n</div>\n"))
     return call.join("\n\n<div>\n<ul>\n", *names, "</ul>\n", *bodies, "</div>\n")
 
 

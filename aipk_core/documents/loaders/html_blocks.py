@@ -45,6 +45,9 @@ _UNSEEN = frozenset(
 )
 _ATOMS = frozenset({"code", "kbd", "samp", "tt", "var"})
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
+# Headings inside these say nothing about what comes after them.
+_SCOPES = frozenset({"li", "td", "th", "dd", "figure", "blockquote", "details", "aside"})
+_SCOPE_ROLES = frozenset({"alert", "note"})
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LEADS_IN = (":", "：")
 
@@ -156,6 +159,15 @@ class _Writer:
             self.children(element, context)
             return
         self.flush(context)
+        if tag in _SCOPES or element.attributes.get("role") in _SCOPE_ROLES or "tab-body" in element.classes:
+            section = self.builder.section()
+            self.block(element, context)
+            self.builder.back_to(section)
+        else:
+            self.block(element, context)
+
+    def block(self, element: Element, context: _Context) -> None:
+        tag = element.tag
         if tag in _LISTS:
             self.items(element, context)
         elif tag == "table":
