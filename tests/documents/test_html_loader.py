@@ -70,6 +70,16 @@ def test_cells_find_their_column_through_spans() -> None:
     assert cells == {"1": ("A",), "2": ("B",), "3": ("B",), "4": ("C",), "5": ("B",), "6": ("B",), "7": ("C",)}
 
 
+def test_a_name_over_its_description_is_one_row() -> None:
+    document = page(
+        "<table><tr><td colspan=2>--all</td></tr><tr><td></td><td>Selects all.</td></tr>"
+        "<tr><td colspan=2>--one&nbsp;&nbsp;&nbsp;x</td></tr><tr><td>&nbsp;</td><td>Selects one.</td></tr></table>"
+    )
+    one, two, three, four = document.blocks
+    assert one.group == two.group != three.group == four.group
+    assert [block.columns for block in document.blocks] == [(), ("--all",), (), ("--one x",)]
+
+
 def test_inline_code_is_an_atom() -> None:
     document = page("<p>Run <code>make. it</code> now.</p>")
     (block,) = document.blocks

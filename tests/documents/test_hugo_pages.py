@@ -10,7 +10,7 @@ from gzip import open as open_gzip
 from pathlib import Path
 
 import pytest
-from hugo_site import CONFIG, FILES, GATES, STRINGS, build, shown, site
+from hugo_site import CONFIG, FILES, GATES, STRINGS, Files, build, shown, site
 
 from aipk_core.documents.hugo.pages import hugo_pages
 from aipk_core.documents.hugo.site import HugoSite
@@ -74,6 +74,23 @@ def test_a_site_may_lie_in_a_folder_of_its_source() -> None:
     document = build('{{< include "warm.md" >}}', path="web/content/en/docs/a.md", files=files, root="web")
     assert document.text == "Warm the pot first."
     assert document.dependencies[0].name == "web/content/en/includes/warm.md"
+
+
+def test_a_plain_site_with_its_configuration_in_a_folder() -> None:
+    files = Files(
+        {
+            "config/_default/hugo.toml": 'baseURL = "https://plain.example/"\n',
+            "config/_default/params.yaml": "tea: green\n",
+            "content/_index.md": "+++\ntitle = 'Home'\n+++\n",
+            "content/posts/first.md": "",
+        }
+    )
+    assert [page.url for page in hugo_pages(files)] == ["/", "/posts/first/"]
+    document = build(
+        "+++\ntitle = 'First'\n+++\n{{< param tea >}} & more\n", path="content/posts/first.md", files=files
+    )
+    assert shown(document) == [("h1", "First"), ("p", "green & more")]
+    assert document.url == "https://plain.example/posts/first/"
 
 
 BODY = (

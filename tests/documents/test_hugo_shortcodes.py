@@ -214,6 +214,11 @@ def test_a_corpus_describes_its_own_shortcodes() -> None:
     assert shown(build('{{< price "<5" >}}', shortcodes=own)) == [("p", "<5")]
 
 
+def test_cards_and_blocks_of_docsy() -> None:
+    body = '{{< blocks/lead >}}\n*Tea*\n{{< /blocks/lead >}}\n{{< card header="Green" >}}mild{{< /card >}}\n'
+    assert shown(build(body, extends="hugo")) == [("p", "Tea"), ("p", "Green"), ("p", "mild")]
+
+
 @pytest.mark.parametrize(
     "entry",
     [{"does": "dance"}, {"template": "[[dance]]"}, {}, "note"],

@@ -15,6 +15,7 @@ from aipk_core.errors import DocumentError, SourceError
 from aipk_core.hashing import digest
 
 _CONFIG_FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
+_CONFIG_FOLDER = "config/_default"
 _MAX_CONFIG = 1 << 20
 
 VERSION = 1
@@ -128,14 +129,25 @@ class HugoSite:
 
     def _read_config(self) -> dict[str, Any]:
         for name in _CONFIG_FILES:
-            path = self.path(name)
-            data = self.files.read(path)
-            if data is None:
+            if table := self._read_table(self.path(name)):
+                return table
+        # The same in a folder: one file for all, and one for each table that has grown too long for it.
+        merged: dict[str, Any] = {}
+        for path in self.list(self.path(_CONFIG_FOLDER)):
+            name, _, suffix = path.rpartition("/")[2].partition(".")
+            if suffix not in ("toml", "yaml", "yml"):
                 continue
-            if len(data) > _MAX_CONFIG:
-                raise SourceError("the site's configuration is too large", where=path, remedy="Check the file")
-            return _table(path, data)
-        return {}
+            table = self._read_table(path)
+            merged.update(table if name in ("hugo", "config") else {name: table})
+        return merged
+
+    def _read_table(self, path: str) -> dict[str, Any]:
+        data = self.files.read(path)
+        if data is None:
+            return {}
+        if len(data) > _MAX_CONFIG:
+            raise SourceError("the site's configuration is too large", where=path, remedy="Check the file")
+        return _table(path, data)
 
     def _read_languages(self) -> tuple[Language, ...]:
         default = str(self.setting("defaultContentLanguage") or "en")

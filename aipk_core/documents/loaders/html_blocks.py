@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from aipk_core.documents.builder import DocumentBuilder, Run
+from aipk_core.documents.builder import DocumentBuilder, Run, clean
 from aipk_core.documents.loaders.html_tree import BLOCKS, Element, Text, text_of
 from aipk_core.documents.traced import Traced
 from aipk_core.errors import DocumentError
@@ -75,6 +75,7 @@ class _Table:
     row_header: str = ""
     rows: int = 0
     header_row: bool = False
+    above: tuple[int, str] | None = None  # group and text of the row before, if one cell fills it
     columns: tuple[str, ...] = ()
 
 
@@ -245,13 +246,21 @@ class _Writer:
             self.inside(element, context)
             return
         table = self.tables[-1]
-        cells = [child.tag for child in element.children if isinstance(child, Element) and child.tag in ("td", "th")]
-        table.header_row = bool(cells) and "td" not in cells
+        cells = [child for child in element.children if isinstance(child, Element) and child.tag in ("td", "th")]
+        table.header_row = bool(cells) and all(cell.tag == "th" for cell in cells)
         table.rows += 1
         table.column = 0
-        table.row_header = ""
-        self.inside(element, replace(context, group=self.builder.new_number()))
+        above, table.above = table.above, None
+        # A name over the whole width, and below it an empty cell and what is said of it: one row in two lines.
+        if above and len(cells) > 1 and not text_of(self.html, cells[0]).strip():
+            group, table.row_header = above
+        else:
+            group, table.row_header = self.builder.new_number(), ""
+        first = len(self.builder.blocks)
+        self.inside(element, replace(context, group=group))
         table.reaching = {column: rows - 1 for column, rows in table.reaching.items() if rows > 1}
+        if len(cells) == 1 and _span(cells[0], "colspan", 2) > 1 and len(self.builder.blocks) == first + 1:
+            table.above = group, self.builder.block_text(first)
 
     def cell(self, element: Element, context: _Context) -> None:
         tag = element.tag
@@ -265,7 +274,7 @@ class _Writer:
         width = _span(element, "colspan", 100)
         height = _span(element, "rowspan", 65534)
         is_header = tag == "th" and (table.header_row or table.rows == 1)
-        names = [] if is_header else [name for name in (table.headers.get(column, ""), table.row_header) if name]
+        names = [] if is_header else [clean(name) for name in (table.headers.get(column, ""), table.row_header) if name]
         outer = table.columns
         table.columns = tuple(names)
         first = len(self.builder.blocks)
