@@ -16,7 +16,7 @@ from aipk_core.documents.traced import SourceText, Traced
 from aipk_core.errors import DocumentError
 from aipk_core.text.languages import UNDETERMINED
 
-_HEAD = 4096
+_HEAD = 1 << 16
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}")
 _META = re.compile(rb"<meta\b[^>]{0,400}?\bcharset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _PROLOG = re.compile(rb"^\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']([\w.:-]{1,40})", re.IGNORECASE)

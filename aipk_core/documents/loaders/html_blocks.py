@@ -41,6 +41,8 @@ _UNSEEN = frozenset(
         "noembed",
         "noframes",
         "dialog",
+        "annotation",
+        "annotation-xml",
     ]
 )
 _ATOMS = frozenset({"code", "kbd", "samp", "tt", "var"})
@@ -333,7 +335,7 @@ class _Writer:
 
     def image(self, element: Element, context: _Context) -> None:
         alt = element.attributes.get("alt", "").strip()
-        if not alt:
+        if not any(character.isalnum() for character in alt):  # an arrow or a bullet
             return
         place = self.source.place(element.start, element.end)
         if place is None:

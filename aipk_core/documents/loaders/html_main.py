@@ -24,6 +24,10 @@ _ASIDE_WORDS = frozenset(
     bottomlang langs permalink headerlink headeranchor noprint footer pagefooter sitefooter siteheader comments disqus
     navbox vector mw-jump editsection""".split()  # noqa: SIM905
 )
+# Shown to screen readers only, or tools beside a heading.
+_HIDDEN_WORDS = frozenset(
+    {"sr-only", "visually-hidden", "screen-reader-text", "skip-link", "mw-editsection", "mw-jump-link"}
+)
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
 _MARKS = frozenset("¶#§🔗")
 
@@ -105,6 +109,8 @@ _CONTAINERS = frozenset({"div", "section", "article", "main", "td", "table", "tb
 
 def _is_aside(element: Element, amount: _Amount, total: int, source: str) -> bool:
     """Whether an element stands beside the text."""
+    if not _HIDDEN_WORDS.isdisjoint(element.classes):
+        return True
     if element.tag == "a":
         return _is_mark(element, source)
     if amount.prose > total * _MUCH:
