@@ -78,6 +78,15 @@ class Alignment:
             covered += 2.0 * identifier.equal
         return covered / total if total else 0.0
 
+    @property
+    def covered(self) -> set[int]:
+        """What the claims cover, as numbers: words first, then quantities, then identifiers."""
+        found = {i for i, match in enumerate(self.words) if match.worth >= 0.7}
+        found |= {len(self.words) + i for i, match in enumerate(self.quantities) if match.equal}
+        return found | {
+            len(self.words) + len(self.quantities) + i for i, match in enumerate(self.identifiers) if match.equal
+        }
+
 
 def weight_of(word: Word) -> float:
     return 1.5 if word.name else 1.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aipk_core.verify.alignment import Alignment, align
 from aipk_core.verify.analysis import Analysis
 from aipk_core.verify.features import Features, features_of
 from aipk_core.verify.findings import Finding
@@ -18,6 +19,10 @@ from aipk_core.verify.model import Verdict
 from aipk_core.verify.rules import RuleJudgement, judge_by_rules
 from aipk_core.verify.scoring import SUPPORTED_FROM, score_of
 
+NEARLY_ALL = 0.85
+"""Coverage from which one supporting claim settles a statement."""
+MOST_TOGETHER = 3
+"""Claims that are read together."""
 JUDGE_CONTRADICTS = 0.85
 """Belief from which a judge's "contradicted" names the verdict of a statement that is not supported anyway."""
 
@@ -56,46 +61,60 @@ class _Reading:
 
 
 def decide(
-    statement: Analysis, claims: Sequence[tuple[int, Analysis]], opinion: Opinion | None, words: WordVectors | None
+    statement: Analysis,
+    claims: Sequence[tuple[int, Analysis]],
+    opinion: Opinion | None,
+    words: WordVectors | None,
+    *,
+    parse: bool = True,
 ) -> Decision:
     """The verdict on ``statement`` by ``claims`` (number, analysis), the cited ones first."""
     probabilities = opinion.probabilities if opinion else None
     method = f"rules+{opinion.name}" if opinion else "rules"
-    joint = _read(statement, claims, tuple(range(len(claims))), probabilities, words)
-    single = (
-        [joint]
-        if len(claims) == 1
-        else [_read(statement, claims, (i,), probabilities, words) for i in range(len(claims))]
-    )
-    scores = tuple(
-        sorted(
-            (
-                (claims[i][0], reading.score if not reading.judgement.contradicted else 0.0)
-                for i, reading in enumerate(single)
-            ),
-            key=lambda pair: -pair[1],
-        )
-    )
+    alone = [align(statement, [analysis]) for _, analysis in claims]
+    scores = tuple(sorted(((claims[i][0], one.coverage) for i, one in enumerate(alone)), key=lambda pair: -pair[1]))
+    chosen = _complementary(alone)
+
+    def read(places: tuple[int, ...]) -> _Reading:
+        return _read(statement, claims, places, probabilities, words, parse=parse)
+
+    single = [read((chosen[0],))]
+    if single[0].supports and (single[0].judgement.alignment.coverage >= NEARLY_ALL or len(chosen) == 1):
+        return Decision(Verdict.SUPPORTED, single[0].score, _relocated(single[0], contradicting=False), scores, method)
+    single += [read((place,)) for place in chosen[1:] if alone[place].coverage >= 0.5]
+    joint = single[0] if len(chosen) == 1 else read(tuple(sorted(chosen)))
     best = max((joint, *single), key=lambda reading: (reading.supports, reading.score))
     if best.supports:
         return Decision(Verdict.SUPPORTED, best.score, _relocated(best, contradicting=False), scores, method)
-    nearest = max(
-        (joint, *single),
-        key=lambda reading: (reading.judgement.contradicted and reading is joint, reading.judgement.alignment.coverage),
+    readings = sorted(
+        (joint, *single), key=lambda reading: (reading is joint, reading.judgement.alignment.coverage), reverse=True
     )
-    if nearest.judgement.contradicted:
-        return Decision(
-            Verdict.CONTRADICTED, min(best.score, 0.2), _relocated(nearest, contradicting=True), scores, method
-        )
+    contradicted = next((reading for reading in readings if reading.judgement.contradicted), None)
+    if contradicted is not None:
+        findings = _relocated(contradicted, contradicting=True)
+        return Decision(Verdict.CONTRADICTED, min(best.score, 0.2), findings, scores, method)
     score = min(joint.score, SUPPORTED_FROM - 0.01)
     findings = (*_relocated(joint, contradicting=False), *_missing(joint))
     if probabilities and probabilities.contradicted >= JUDGE_CONTRADICTS and joint.judgement.alignment.coverage >= 0.5:
         note = Finding(
-            "model", f"{method} reads the claims as saying otherwise", (0, len(statement.text)), contradicts=True
+            "model", "the model reads the claims as saying otherwise", (0, len(statement.text)), contradicts=True
         )
         return Decision(Verdict.CONTRADICTED, min(score, 0.2), (*findings, note), scores, method)
     verdict = Verdict.PARTLY_SUPPORTED if _partly(joint) else Verdict.NOT_FOUND
     return Decision(verdict, score, findings, scores, method)
+
+
+def _complementary(alone: Sequence[Alignment]) -> list[int]:
+    """The claim that covers most, then those that cover something still open; at most ``MOST_TOGETHER``."""
+    order = sorted(range(len(alone)), key=lambda place: -alone[place].coverage)
+    chosen = order[:1]
+    covered = set(alone[chosen[0]].covered)
+    for place in order[1:]:
+        new = alone[place].covered - covered
+        if new and len(chosen) < MOST_TOGETHER:
+            chosen.append(place)
+            covered |= new
+    return chosen
 
 
 def _read(
@@ -104,8 +123,10 @@ def _read(
     places: tuple[int, ...],
     probabilities: Probabilities | None,
     words: WordVectors | None,
+    *,
+    parse: bool,
 ) -> _Reading:
-    judgement = judge_by_rules(statement, [claims[place][1] for place in places])
+    judgement = judge_by_rules(statement, [claims[place][1] for place in places], parse=parse)
     features = features_of(judgement.alignment, judgement.findings, words)
     return _Reading(places, judgement, features, score_of(features, probabilities))
 

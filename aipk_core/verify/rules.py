@@ -23,6 +23,7 @@ class RuleJudgement:
         return any(finding.contradicts for finding in self.findings)
 
 
-def judge_by_rules(statement: Analysis, claims: Sequence[Analysis]) -> RuleJudgement:
+def judge_by_rules(statement: Analysis, claims: Sequence[Analysis], *, parse: bool = True) -> RuleJudgement:
+    """What the rules say; ``parse`` allows the checks that need a parser."""
     alignment = align(statement, claims)
-    return RuleJudgement(alignment, tuple(run_checks(alignment)))
+    return RuleJudgement(alignment, tuple(run_checks(alignment, parse=parse)))

@@ -50,6 +50,7 @@ class Verifier:
         judges: asked in order until one answers; the bundled model when not given, none for an empty list.
         known_ids: ids of claims that exist but are no evidence here (another package, deprecated): citing one is an error.
         meaning: ``none`` compares words by dictionary only, which is faster and accepts fewer paraphrases.
+        parse: whether exchanged roles are looked for with a parser.
 
     Raises:
         UsageError: two claims share an id.
@@ -63,6 +64,7 @@ class Verifier:
         judges: Sequence[Judge] | None = None,
         known_ids: Iterable[str] = (),
         meaning: Literal["bundled", "none"] = "bundled",
+        parse: bool = True,
     ) -> None:
         ids = Counter(claim.id for claim in claims)
         if doubled := [id_ for id_, count in ids.items() if count > 1]:
@@ -76,6 +78,7 @@ class Verifier:
         self._reader = CitationReader(ids, self._foreign)
         self._judges = None if judges is None else tuple(judges)
         self._word_vectors = meaning
+        self._parse = parse
 
     def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
         """Judges every unit of ``answer``.
@@ -154,7 +157,8 @@ class Verifier:
             reasons.append(Reason("citation" if only_cited else "coverage", message, (unit.start, unit.end)))
             return _unit_report(answer, unit, Verdict.NOT_FOUND, reasons, (), 0.0, "rules")
         claims = [(number, index.analysis(number)) for number in numbers]
-        outcome = decide(statement, claims, self._opinion(statement, index, numbers, notes), self._words(notes))
+        opinion = self._opinion(statement, index, numbers, notes)
+        outcome = decide(statement, claims, opinion, self._words(notes), parse=self._parse)
         note_languages(statement, [analysis for _, analysis in claims], notes)
         reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict

@@ -18,12 +18,15 @@ from aipk_core.verify.checks.role import check_roles
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.pairing import pair_segments
 
+TOO_LITTLE_IN_COMMON = 0.2
+"""Coverage below which a statement is about something else, and the checks of structure would compare by chance."""
 
-def run_checks(alignment: Alignment) -> Iterator[Finding]:
+
+def run_checks(alignment: Alignment, *, parse: bool = True) -> Iterator[Finding]:
     """All findings, the most telling first."""
     yield from check_quantities(alignment)
     yield from check_identifiers(alignment)
-    if not alignment.claims:
+    if not alignment.claims or alignment.coverage < TOO_LITTLE_IN_COMMON:
         return
     pairs = pair_segments(alignment)
     yield from check_polarity(alignment, pairs)
@@ -33,4 +36,5 @@ def run_checks(alignment: Alignment) -> Iterator[Finding]:
     yield from check_order(alignment)
     yield from check_binding(alignment)
     yield from check_edits(alignment)
-    yield from check_roles(alignment)
+    if parse:
+        yield from check_roles(alignment)

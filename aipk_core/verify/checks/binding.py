@@ -52,7 +52,7 @@ class _Item:
         return self.kind == other.kind and not self.same(other)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Group:
     """Items that stand together in one clause; ``claim`` is -1 for the statement."""
 
@@ -61,58 +61,82 @@ class _Group:
     inherited: tuple[_Item, ...] = ()
 
 
+class _Places:
+    """Which items of the statement stand in which clauses, worked out once."""
+
+    def __init__(self, mine: list[_Group], theirs: list[_Group]) -> None:
+        self.mine, self.theirs = mine, theirs
+        here = list({id(item): item for group in mine for item in group.items}.values())
+        there = list({id(item): item for group in theirs for item in group.items}.values())
+        self._same = {(id(a), id(b)) for a in here for b in there if a.same(b)}
+        self._same |= {(b, a) for a, b in self._same}
+        self._same |= {(id(a), id(b)) for a in here for b in here if a is b or a.same(b)}
+        self._memory: dict[tuple[int, int], bool] = {}
+
+    def has(self, group: _Group, item: _Item) -> bool:
+        key = (id(group), id(item))
+        if key not in self._memory:
+            self._memory[key] = any(
+                other is item or (id(item), id(other)) in self._same for other in (*group.items, *group.inherited)
+            )
+        return self._memory[key]
+
+    def in_statement(self, item: _Item) -> bool:
+        return any(self.has(group, item) for group in self.mine)
+
+
 def check_binding(alignment: Alignment) -> Iterator[Finding]:
     mine = _groups(alignment.statement, -1)
     theirs = [group for number, claim in enumerate(alignment.claims) for group in _groups(claim, number)]
     if len(theirs) < 2:
         return
+    places = _Places(mine, theirs)
     for group in mine:
-        items = [*group.items, *group.inherited]
+        items = (*group.items, *group.inherited)
         for x in group.items:
+            with_x = [g for g in theirs if places.has(g, x)]
+            if not with_x:
+                continue
             for y in items:
                 if x is y:
                     continue
-                with_x = [g for g in theirs if _has(g, x)]
-                with_y = [g for g in theirs if _has(g, y)]
-                if not with_x or not with_y or any(g in with_y for g in with_x):
+                with_y = [g for g in theirs if places.has(g, y)]
+                if not with_y or any(g in with_y for g in with_x):
                     continue
-                finding = _exchanged(x, y, with_x, with_y, mine, group)
+                finding = _exchanged(places, x, y, with_x, with_y, group)
                 if finding is not None:
                     yield finding
                     return
 
 
 def _exchanged(
-    x: _Item, y: _Item, with_x: list[_Group], with_y: list[_Group], mine: list[_Group], group: _Group
+    places: _Places, x: _Item, y: _Item, with_x: list[_Group], with_y: list[_Group], group: _Group
 ) -> Finding | None:
     """``x`` stands with ``y`` here and apart from it in the claims; is it because the two were exchanged?"""
     for there_x in with_x:
         for there_y in with_y:
-            if (_marks(x) or _marks(y) or x.opposes(y)) and _full_exchange(x, y, there_x, there_y, mine, group):
+            if (_marks(x) or _marks(y) or x.opposes(y)) and _full_exchange(places, there_x, there_y, group):
                 return _finding(x, y, there_x)
-            if _replaced(x, there_x, there_y, mine, group):
+            if _replaced(places, x, there_x, there_y, group):
                 return _finding(x, y, there_x)
-            if there_x.claim != there_y.claim:
+            if there_x.claim != there_y.claim or not (_is_value(x) or _is_value(y)):
                 continue
-            other_x = next((item for item in there_y.items if item.rivals(x) and not _in_any(mine, item)), None)
-            other_y = next((item for item in there_x.items if item.rivals(y) and not _has(group, item)), None)
-            if other_x is not None and other_y is not None and (_is_value(x) or _is_value(y)):
+            other_x = any(item.rivals(x) and not places.in_statement(item) for item in there_y.items)
+            if other_x and any(item.rivals(y) and not places.has(group, item) for item in there_x.items):
                 return _finding(x, y, there_x)
     return None
 
 
-def _replaced(x: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], group: _Group) -> bool:
+def _replaced(places: _Places, x: _Item, there_x: _Group, there_y: _Group, group: _Group) -> bool:
     """Whether everything else of the clause stands over there, where something of the kind of ``x`` stands in its place."""
     rivals = [item for item in there_y.items if (item.rivals(x) if _is_value(x) else item.opposes(x))]
-    if not any(not _in_any(mine, item) for item in rivals):
+    if not any(not places.in_statement(item) for item in rivals):
         return False
     others = [item for item in group.items if item is not x and not item.same(x)]
-    there = [item for item in others if _has(there_y, item)]
-    return (
-        len(there) >= 2
-        and not any(_has(there_x, item) and not _has(there_y, item) for item in others)
-        and len(there) * 3 >= len(others) * 2
-    )
+    there = [item for item in others if places.has(there_y, item)]
+    if len(there) < 2 or len(there) * 3 < len(others) * 2:
+        return False
+    return not any(places.has(there_x, item) and not places.has(there_y, item) for item in others)
 
 
 def _marks(item: _Item) -> bool:
@@ -124,18 +148,15 @@ def _is_value(item: _Item) -> bool:
     return isinstance(item.thing, Quantity | Identifier)
 
 
-def _full_exchange(x: _Item, y: _Item, there_x: _Group, there_y: _Group, mine: list[_Group], group: _Group) -> bool:
-    """Whether another clause here pairs what the claims pair with ``y`` and ``x`` the other way round."""
-    for other in mine:
+def _full_exchange(places: _Places, there_x: _Group, there_y: _Group, group: _Group) -> bool:
+    """Whether another clause here pairs what the claims pair the other way round."""
+    for other in places.mine:
         if other is group:
             continue
-        has_partner_of_x = any(
-            _has(there_x, item) and not _has(there_y, item) and not _has(group, item) for item in other.items
-        )
-        has_partner_of_y = any(
-            _has(there_y, item) and not _has(there_x, item) and not _has(group, item) for item in other.items
-        )
-        if has_partner_of_x and has_partner_of_y:
+        open_items = [item for item in other.items if not places.has(group, item)]
+        if any(places.has(there_x, item) and not places.has(there_y, item) for item in open_items) and any(
+            places.has(there_y, item) and not places.has(there_x, item) for item in open_items
+        ):
             return True
     return False
 
@@ -199,11 +220,3 @@ def _is_subject_like(item: _Item) -> bool:
     if isinstance(thing, Word):
         return thing.name
     return isinstance(thing, Identifier) or thing.kind == "label"
-
-
-def _has(group: _Group, item: _Item) -> bool:
-    return any(item.same(other) for other in (*group.items, *group.inherited))
-
-
-def _in_any(groups: list[_Group], item: _Item) -> bool:
-    return any(_has(group, item) for group in groups)
