@@ -11,6 +11,7 @@ from typing import Any
 from aipk_core.corpus import Corpus, load_corpus
 from aipk_core.errors import UsageError
 from aipk_core.stages import STAGES, Progress, StageContext, StageResult, no_progress, run_timed
+from aipk_core.store.cleaning import remove_leftovers
 from aipk_core.store.workspace import Workspace
 
 OnStage = Callable[[str, StageResult | None], None]
@@ -96,12 +97,14 @@ def build(path: Path, options: BuildOptions | None = None) -> list[StageResult]:
 
 @contextmanager
 def building(corpus: Corpus, workspace: Workspace) -> Iterator[None]:
-    """Hold the corpus's build lock.
+    """Hold the corpus's build lock and keep the store from being cleaned; what a killed build left half-written goes.
 
     Raises:
         StoreError: another process builds it (code ``store-locked``).
     """
-    with workspace.lock(f"build-{corpus.name}"):
+    with workspace.lock(f"build-{corpus.name}") as first, workspace.using_store():
+        if first:
+            remove_leftovers(workspace, corpus.name)
         yield
 
 

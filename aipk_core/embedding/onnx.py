@@ -101,7 +101,7 @@ class OnnxEmbedder:
         self._identity = EmbedderIdentity(
             name=model.name,
             revision=model.revision,
-            digest=_identity_digest(model),
+            digest=identity_digest(model),
             dimensions=self._probe_dimensions(),
             max_tokens=model.max_tokens,
         )
@@ -243,7 +243,7 @@ def _digest_of(path: Path, size: int, modified: int) -> str:
     return digest_file(path)
 
 
-def _identity_digest(model: OnnxModel) -> str:
+def identity_digest(model: OnnxModel) -> str:
     files = []
     for path in (model.model, model.tokenizer):
         state = path.stat()

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from aipk_core.chunks import STAGE_VERSION, Chunk, ChunkSettings, chunk_document
 from aipk_core.documents.records import document_from_record
-from aipk_core.embedding import open_embedder
 from aipk_core.hashing import digest
 from aipk_core.stages.documents import document_keys
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
@@ -29,7 +28,7 @@ def chunks_stage(context: StageContext) -> StageResult:
     """Cut the current documents into chunks, one cached row for each document."""
     documents = context.manifest("documents")
     table = context.corpus.settings.chunks
-    embedder = open_embedder(context.corpus.settings.embedding)
+    embedder = context.embedder()
     # A few words left over at the end of a section join the chunk before them, as far as the embedder reads.
     room = embedder.identity.max_tokens - _OWN_TOKENS
     settings = ChunkSettings(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from aipk_core.embedding import open_embedder
 from aipk_core.embedding.model import EmbedderIdentity, Vectors
 from aipk_core.hashing import digest
 from aipk_core.stages.chunks import read_chunks
@@ -24,7 +23,7 @@ def embeddings_stage(context: StageContext) -> StageResult:
     """Embed what has no vector yet. A stop half-way keeps all vectors but those of the last thousand texts."""
     chunks = context.manifest("chunks")
     claims = context.manifest("claims")
-    embedder = open_embedder(context.corpus.settings.embedding)
+    embedder = context.embedder()
     identity = embedder.identity
     fingerprint = digest("embeddings", STAGE_VERSION, identity.digest)
     inputs = inputs_digest(fingerprint, chunks.version, claims.version)
@@ -128,5 +127,6 @@ def _result(
         context.workspace.manifest_path(context.corpus.name, "embeddings"),
         unchanged=unchanged,
         facts=facts,
+        model_calls=misses,
         sample=tuple(manifest.rows.slice(0, 10).to_pylist()),
     )

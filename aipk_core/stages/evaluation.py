@@ -95,5 +95,6 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
         context.workspace.manifest_path(context.corpus.name, "evaluation"),
         unchanged=unchanged,
         facts=facts,
+        model_calls=0 if unchanged else rows,
         sample=tuple(table),
     )

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aipk_core.corpus import Corpus
 from aipk_core.hashing import digest
 from aipk_core.store.manifest import Manifest
 from aipk_core.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from aipk_core.embedding.deferred import DeferredEmbedder
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how many are done, and how many there are (``None`` when nobody knows yet)."""
@@ -42,6 +45,12 @@ class StageContext:
         """The output of a stage that this one depends on."""
         return self.workspace.require_manifest(self.corpus.name, stage)
 
+    def embedder(self) -> DeferredEmbedder:
+        """The corpus's embedder, which is opened only when a text needs it."""
+        from aipk_core.embedding.deferred import DeferredEmbedder
+
+        return DeferredEmbedder(self.corpus.settings.embedding, self.workspace.store / "embedders.json")
+
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
@@ -57,6 +66,7 @@ class StageResult:
         sample: a few rows for people to look at.
         warnings: what the person who builds should know.
         waiting: why the stage could not make its output yet, when that is a normal state (claims wait for review).
+        model_calls: texts given to an embedder, and requests made of a language model.
     """
 
     stage: str
@@ -71,6 +81,7 @@ class StageResult:
     sample: tuple[dict[str, Any], ...] = ()
     warnings: tuple[str, ...] = ()
     waiting: str = ""
+    model_calls: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON values, without the sample."""
@@ -79,6 +90,7 @@ class StageResult:
             "rows": self.rows,
             "hits": self.hits,
             "misses": self.misses,
+            "model_calls": self.model_calls,
             "seconds": round(self.seconds, 3),
             "unchanged": self.unchanged,
             "version": self.version,
@@ -90,10 +102,14 @@ class StageResult:
 
 
 def run_timed(stage: Callable[[StageContext], StageResult], context: StageContext) -> StageResult:
-    """Run one stage and note how long it took."""
+    """Run one stage; note how long it took, what it was made with, and what it did."""
+    from aipk_core.stages.record import remember
+
+    context.workspace.forget_uses()
     started = time.perf_counter()
-    result = stage(context)
-    return replace(result, seconds=time.perf_counter() - started)
+    result = replace(stage(context), seconds=time.perf_counter() - started)
+    remember(context, result)
+    return result
 
 
 def inputs_digest(fingerprint: str, *versions: str) -> str:

@@ -6,6 +6,7 @@ and its key field is marked as primary key, so that two builds that write the sa
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import warnings
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
 _SCAN_SHARE = 0.1  # above this share of all rows, reading the whole table is quicker than looking rows up
 _MAX_VALUE_BYTES = 256 << 20
+_MAX_PRUNINGS = 5  # the first pass writes a version of its own, which the next removes
 _LENGTH_BYTES = 8
 
 
@@ -42,9 +44,20 @@ class Cache:
         self.schema = pa.schema(
             [pa.field("key", pa.string(), nullable=False, metadata=_PRIMARY_KEY), pa.field("value", value)]
         )
+        self.used: set[str] = set()
+        """Keys that were read or written since somebody last emptied this; garbage collection keeps what stages use."""
         self._table: Table | None = None
         self._offsets: dict[str, int] | None = None
         self._lock = threading.Lock()
+
+    @classmethod
+    def existing(cls, folder: Path, name: str) -> Cache:
+        """The cache called ``name`` that is on disk already, whatever its values are."""
+        cache = cls(folder, name, pa.null())
+        with _reported(folder / name):
+            cache._table = _database(folder).open_table(name)
+            cache.schema = cache._table.schema
+        return cache
 
     def known(self) -> frozenset[str]:
         """All keys that have a row."""
@@ -53,6 +66,7 @@ class Cache:
 
     def rows(self, keys: Sequence[str]) -> pa.Table:
         """The rows of those ``keys`` that are there, each once, in no promised order; columns ``key`` and ``value``."""
+        self.used.update(keys)
         with self._lock:
             offsets = self._key_offsets()
             wanted = sorted({offsets[key] for key in keys if key in offsets})
@@ -73,6 +87,7 @@ class Cache:
 
     def put(self, keys: Sequence[str], values: pa.Array) -> int:
         """Add rows whose key has none yet, and return how many were new. Committed to disk when this returns."""
+        self.used.update(keys)
         batch = pa.table(
             [pa.array(keys, pa.string()), values.cast(self.schema.field("value").type)], schema=self.schema
         )
@@ -102,14 +117,18 @@ class Cache:
                 for first in range(0, len(gone), 1000):
                     quoted = ", ".join(f"'{key}'" for key in gone[first : first + 1000])
                     table.delete(f"key IN ({quoted})")
-            table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that another process may be writing: the exclusive lock says none is
+                for _ in range(_MAX_PRUNINGS):
+                    table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+                    if len(table.list_versions()) == 1:
+                        break
             self._offsets = None
             return dropped
 
     def size(self) -> int:
         """Bytes on disk."""
-        folder = self.folder / f"{self.name}.lance"
-        return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+        return bytes_under(self.folder / f"{self.name}.lance")
 
     def _key_offsets(self) -> dict[str, int]:
         table = self._open()
@@ -128,14 +147,17 @@ class Cache:
         if self._table is None:
             if not create and not (self.folder / f"{self.name}.lance").is_dir():
                 return None
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                import lancedb
             with _reported(self.folder / self.name):
                 self.folder.mkdir(parents=True, exist_ok=True)
-                database = lancedb.connect(self.folder)
-                self._table = database.create_table(self.name, schema=self.schema, exist_ok=True)
+                self._table = _database(self.folder).create_table(self.name, schema=self.schema, exist_ok=True)
         return self._table
+
+
+def _database(folder: Path) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import lancedb
+    return lancedb.connect(folder)
 
 
 class JsonCache:
@@ -183,6 +205,16 @@ class JsonCache:
 
 
 REBUILD = "Delete this folder and build again; nothing but time is lost"
+
+
+def bytes_under(folder: Path) -> int:
+    """Bytes of all files in ``folder``; 0 when it is not there. Files that vanish meanwhile are not counted."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.is_file() and not path.is_symlink():
+                total += path.stat().st_size
+    return total
 
 
 class _reported:  # noqa: N801 - used as a statement, like a function

@@ -87,6 +87,14 @@ def read_manifest(path: Path) -> Manifest | None:
         ) from error
 
 
+def read_version(path: Path) -> str:
+    """The version of the manifest at ``path`` without its rows; empty when there is none that can be read."""
+    try:
+        return str(json.loads(pq.read_schema(path).metadata[_METADATA])["version"])
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+        return ""
+
+
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace the file at ``path`` by ``data`` in one step: written beside it, flushed to disk, renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)

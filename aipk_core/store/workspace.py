@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from aipk_core.errors import StoreError
 from aipk_core.store.cache import Cache, JsonCache
-from aipk_core.store.manifest import Manifest, read_manifest, write_manifest
+from aipk_core.store.manifest import Manifest, read_manifest, read_version, write_manifest
+from aipk_core.store.uses import write_uses
 
 STATE_FOLDER = ".aipk"
 _MARKERS = ("dagster.yaml", "workspace.yaml", ".git", STATE_FOLDER)
@@ -81,6 +84,10 @@ class Workspace:
         """What ``stage`` of ``corpus`` made last time, or ``None``."""
         return read_manifest(self.manifest_path(corpus, stage))
 
+    def manifest_version(self, corpus: str, stage: str) -> str:
+        """The version of the stage's manifest without its rows; empty while there is none."""
+        return read_version(self.manifest_path(corpus, stage))
+
     def require_manifest(self, corpus: str, stage: str) -> Manifest:
         """Like ``read_manifest``, but its absence is an error."""
         manifest = self.read_manifest(corpus, stage)
@@ -96,13 +103,51 @@ class Workspace:
     def write_manifest(self, corpus: str, manifest: Manifest) -> Path:
         """Make ``manifest`` the current one of its stage, atomically."""
         path = self.manifest_path(corpus, manifest.stage)
+        # First what it stands on: garbage collection must never find a manifest whose rows it knows nothing of.
+        write_uses(self.store, corpus, manifest, self._used())
         write_manifest(path, manifest)
         return path
 
+    def forget_uses(self) -> None:
+        """Start anew with noting which rows are used; called when a stage starts."""
+        for cache in self._opened():
+            cache.used.clear()
+
+    def _used(self) -> dict[str, set[str]]:
+        return {cache.name: cache.used for cache in self._opened() if cache.used}
+
+    def _opened(self) -> list[Cache]:
+        return [*(cache.cache for cache in self._caches.values()), *self._vectors.values()]
+
     @contextmanager
-    def lock(self, name: str) -> Iterator[None]:
-        """Hold the lock called ``name`` (a corpus, or ``gc``) against other processes; within a process it can be taken
-        again by the part of the work that is already under it.
+    def using_store(self, *, exclusive: bool = False) -> Iterator[None]:
+        """Hold the store open for a build (many may), or closed for its cleaning (one alone).
+
+        Raises:
+            StoreError: the other kind of use is going on (code ``store-locked``).
+        """
+        folder = self.state / "locks"
+        with _writable(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(folder / "store.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StoreError(
+                    "a build uses the store" if exclusive else "the store is being cleaned",
+                    code="store-locked",
+                    where=str(self.store),
+                    remedy="Wait for it to end, or stop it",
+                ) from error
+            yield
+        finally:
+            os.close(handle)  # which gives the lock back
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[bool]:
+        """Hold the lock called ``name`` (of a corpus) against other processes; within a process it can be taken again by
+        the part of the work that is already under it, and the value says whether it was taken for the first time.
 
         Raises:
             StoreError: another process holds it (code ``store-locked``); the message says which and since when.
@@ -110,10 +155,11 @@ class Workspace:
         folder = self.state / "locks"
         path = folder / f"{name}.lock"
         holder = folder / f"{name}.json"
+        lock = FileLock(path, is_singleton=True)
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(path, is_singleton=True)
-            lock.acquire(timeout=0)
+            with _writable(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                lock.acquire(timeout=0)
         except Timeout as error:
             raise StoreError(
                 f"'{name}' is already running{_described(holder)}",
@@ -121,21 +167,32 @@ class Workspace:
                 where=str(path),
                 remedy="Wait for it to end, or stop it",
             ) from error
-        except OSError as error:
-            raise StoreError(
-                f"cannot write: {error.strerror}",
-                code="store-unwritable",
-                where=str(folder),
-                remedy="Check the folder's permissions and free space",
-            ) from error
         try:
             if lock.lock_counter == 1:
-                holder.write_text(json.dumps({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}))
-            yield
+                # Only a courtesy to whoever waits; a full disk must not stop a build that may need no space.
+                with suppress(OSError):
+                    holder.write_text(json.dumps({"pid": os.getpid(), "since": time.strftime("%Y-%m-%d %H:%M:%S")}))
+            yield lock.lock_counter == 1
         finally:
             if lock.lock_counter == 1:
                 holder.unlink(missing_ok=True)
             lock.release()
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError:
+        raise  # of a lock: somebody else has it, which the caller explains
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        raise StoreError(
+            "the disk is full" if full else f"cannot write: {error.strerror}",
+            code="disk-full" if full else "store-unwritable",
+            where=str(folder),
+            remedy="Free some space and build again" if full else "Check the folder's permissions",
+        ) from error
 
 
 def _described(holder: Path) -> str:
