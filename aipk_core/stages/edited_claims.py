@@ -1,0 +1,42 @@
+"""Claims that reviewers wrote, put among those that an engine found; they live in the review ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from aipk_core.claims.edited import edits_key, with_edited
+from aipk_core.claims.ledger import Ledger
+from aipk_core.claims.model import Claim
+from aipk_core.hashing import digest
+
+
+def edits_version(ledger: Ledger) -> str:
+    """Digest of what of the ledger the list of claims depends on: the edits, and no other decision."""
+    return digest("edits", edits_key(ledger))
+
+
+def with_edited_rows(
+    rows: list[dict[str, Any]], ledger: Ledger, claim_of: Callable[[dict[str, Any]], Claim]
+) -> list[dict[str, Any]]:
+    """Rows of the stage ``claims`` and those of the claims that reviewers wrote in the place of some, sorted by id."""
+    by_id = {row["id"]: row for row in rows}
+    replaced = [claim_of(by_id[name]) for name, _ in edits_key(ledger) if name in by_id]
+    by_id.update({claim.id: _row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
+    return [by_id[name] for name in sorted(by_id)]
+
+
+def _row(claim: Claim) -> dict[str, Any]:
+    places = [[e.document, e.start, e.end, e.quote, list(e.heading_path), e.url, e.page] for e in claim.evidence]
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "context": json.dumps(claim.context, ensure_ascii=False),
+        "kind": claim.kind,
+        "lang": claim.lang,
+        "engine": claim.engine,
+        "checks": json.dumps([[c.name, c.passed, c.reason] for c in claim.checks], ensure_ascii=False),
+        "evidence": json.dumps(places, ensure_ascii=False),
+        "predecessor": claim.predecessor,
+    }
