@@ -39,11 +39,46 @@ _LANGUAGES = ("en", "de", "fr", "es", "ru", "ko", "zh", "ja", "ar", "hi")
 _YEAR = r"(?P<y>(?:1[0-9]|20|21)\d\d)"
 _DAY = r"(?P<d>[0-3]?\d)"
 _BEFORE_YEARS = frozenset(
-    ["in", "since", "by", "from", "during", "until", "till", "before", "after", "of", "to", "im", "seit", "bis", "en", "depuis", "desde", "hasta", "в", "с", "до", "по", "the", "year", "jahr", "spring", "summer", "autumn", "winter", "early", "late", "mid"]
+    [
+        "in",
+        "since",
+        "by",
+        "from",
+        "during",
+        "until",
+        "till",
+        "before",
+        "after",
+        "of",
+        "to",
+        "im",
+        "seit",
+        "bis",
+        "en",
+        "depuis",
+        "desde",
+        "hasta",
+        "в",
+        "с",
+        "до",
+        "по",
+        "the",
+        "year",
+        "jahr",
+        "spring",
+        "summer",
+        "autumn",
+        "winter",
+        "early",
+        "late",
+        "mid",
+    ]
 )
 _HOUR_WORDS = {
     word: hour
-    for hour, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1)
+    for hour, word in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
+    )
 }
 
 

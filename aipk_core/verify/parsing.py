@@ -72,22 +72,35 @@ def _predicates(document: Any) -> Iterator[Predicate]:
             elif child.dep_ == "nsubjpass":
                 patients += _with_conjuncts(child)
             elif child.dep_ == "agent":
-                agents += [grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)]
+                agents += [
+                    grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)
+                ]
             elif child.dep_ in ("dobj", "attr", "oprd"):
                 objects += _with_conjuncts(child)
             elif child.dep_ == "dative":
                 if child.pos_ == "ADP":
-                    recipients += [grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)]
+                    recipients += [
+                        grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)
+                    ]
                 else:
                     recipients += _with_conjuncts(child)
             elif child.dep_ == "prep" and child.lower_ in ("to", "for"):
-                recipients += [grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)]
+                recipients += [
+                    grand for found in child.children if found.dep_ == "pobj" for grand in _with_conjuncts(found)
+                ]
         patients += objects
         if not agents and token.dep_ == "conj" and token.head.pos_ == "VERB":
-            agents = [grand for child in token.head.children if child.dep_ == "nsubj" for grand in _with_conjuncts(child)]
+            agents = [
+                grand for child in token.head.children if child.dep_ == "nsubj" for grand in _with_conjuncts(child)
+            ]
         if agents or patients:
             yield Predicate(
-                token.lower_, token.idx, token.idx + len(token), _arguments(agents), _arguments(patients), _arguments(recipients)
+                token.lower_,
+                token.idx,
+                token.idx + len(token),
+                _arguments(agents),
+                _arguments(patients),
+                _arguments(recipients),
             )
 
 

@@ -137,3 +137,16 @@ def report_schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of a report."""
     schema = ReportJson.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Verification report"}
+
+
+def main() -> None:
+    """Writes the published schema: ``python -m aipk_core.verify.report_json``."""
+    import json
+    from pathlib import Path
+
+    target = Path(__file__).resolve().parents[2] / "docs" / "verification-report.schema.json"
+    target.write_text(json.dumps(report_schema(), indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

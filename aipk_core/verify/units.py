@@ -138,7 +138,7 @@ def _reasoning_spans(answer: str, code: list[Span]) -> list[Span]:
 
 
 def _is_only_ids(text: str, reader: CitationReader) -> bool:
-    return bool(reader.read(f"[{text.strip('[] ')}]")[0])
+    return any(citation.ids for citation in reader.read(f"[{text.strip('[] ')}]")[0])
 
 
 def _masked(answer: str, spans: list[Span]) -> str:

@@ -152,6 +152,7 @@ class Verifier:
             Reason("citation", _unknown_message(id_, self._foreign), (unit.start, unit.end))
             for id_ in unit.unknown_citations
         ]
+        note_languages(statement, [index.analysis(number) for number in numbers], notes)
         if not numbers:
             message = "it cites no claim" if only_cited else "no claim speaks of this"
             reasons.append(Reason("citation" if only_cited else "coverage", message, (unit.start, unit.end)))
@@ -159,7 +160,6 @@ class Verifier:
         claims = [(number, index.analysis(number)) for number in numbers]
         opinion = self._opinion(statement, index, numbers, notes)
         outcome = decide(statement, claims, opinion, self._words(notes), parse=self._parse)
-        note_languages(statement, [analysis for _, analysis in claims], notes)
         reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict
         if unit.cut_off and verdict is Verdict.SUPPORTED:

@@ -23,7 +23,16 @@ TOO_LITTLE_IN_COMMON = 0.2
 
 
 def run_checks(alignment: Alignment, *, parse: bool = True) -> Iterator[Finding]:
-    """All findings, the most telling first."""
+    """All findings, the most telling first; one for each place."""
+    seen: set[tuple[int, int]] = set()
+    for finding in _all(alignment, parse=parse):
+        if finding.span is None or finding.span not in seen:
+            yield finding
+        if finding.span is not None:
+            seen.add(finding.span)
+
+
+def _all(alignment: Alignment, *, parse: bool) -> Iterator[Finding]:
     yield from check_quantities(alignment)
     yield from check_identifiers(alignment)
     if not alignment.claims or alignment.coverage < TOO_LITTLE_IN_COMMON:
