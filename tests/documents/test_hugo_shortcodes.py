@@ -122,6 +122,13 @@ def test_tabs_show_all_names_then_all_bodies() -> None:
     ]
 
 
+def test_tabs_without_a_name_are_numbered() -> None:
+    body = (
+        '{{< tabs >}}{{< tab name="A" codelang="go" >}}a{{< /tab >}}{{< tab codelang="go" >}}b{{< /tab >}}{{< /tabs >}}'
+    )
+    assert [text for kind, text in shown(build(body)) if kind == "li"] == ["A", "Tab 2"]
+
+
 def test_included_files_and_examples() -> None:
     document = build('{{< include "warm.md" >}}\n\n1. See\n\n   {{% code_sample file="brew.yaml" %}}\n')
     assert shown(document) == [

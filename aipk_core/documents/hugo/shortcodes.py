@@ -15,6 +15,7 @@ Behaviour = Callable[[Call], Traced]
 
 _SUFFIX = re.compile(r"\.(?:md|markdown|html|htm)$")
 _EMPTY_LINE = re.compile(r"^[ \t]*$", re.MULTILINE)
+_NUMBER_HERE = re.compile(r"\{\{\s*\.\s*\}\}")
 _TABLE = re.compile(r"<table[^>]*>")
 _MAX_PATH = 1000
 _MAX_NAME = 240
@@ -57,6 +58,9 @@ def notice(call: Call) -> Traced:
 def tab(call: Call) -> Traced:
     """One tab: leaves its name and body for ``tabs``."""
     name = call.argument("name", "header", 0).strip(" ")
+    if not name and call.parent is not None:
+        pattern = call.build.translation("tab_default") or "Tab {{ . }}"
+        name = _NUMBER_HERE.sub(str(len(call.parent.parts) + 1), pattern)
     language = call.argument("codelang", "lang")
     body: Traced | None = None
     if call.inner.text:
