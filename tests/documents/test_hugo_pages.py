@@ -16,7 +16,7 @@ from aipk_core.documents.hugo.pages import hugo_pages
 from aipk_core.documents.hugo.site import HugoSite
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument, load
 from aipk_core.documents.model import Document, Origin
-from aipk_core.errors import DocumentError
+from aipk_core.errors import SourceError
 
 
 def test_pages_and_their_addresses() -> None:
@@ -161,7 +161,7 @@ def test_pages_of_other_languages_fall_back_to_the_default() -> None:
 
 
 def test_a_broken_configuration_is_an_error() -> None:
-    with pytest.raises(DocumentError):
+    with pytest.raises(SourceError):
         build("a", files=site(**{"hugo.toml": "= x"}))
 
 

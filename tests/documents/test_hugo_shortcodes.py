@@ -194,6 +194,12 @@ def test_headings_with_shortcodes_get_the_anchor_of_their_text() -> None:
     ]
 
 
+def test_included_headings_do_not_number_those_of_the_page() -> None:
+    around = site(**{"content/en/includes/a.md": "## Brew\n"})
+    document = build('{{< include "a.md" >}}\n\n## Brew\n\n## Brew\n', files=around)
+    assert [block.anchor for block in document.blocks] == ["brew", "brew", "brew-1"]
+
+
 def test_boilerplate_is_marked() -> None:
     strings = site()
     strings.files["i18n/en/en.toml"] += b'\n[thirdparty_message]\nother = "Others made this."\n'

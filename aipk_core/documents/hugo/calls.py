@@ -29,6 +29,7 @@ class PageBuild:
     """The page being built: all that is shared by its own text and the texts included in it.
 
     Attributes:
+        heading_style: how heading ids are made; each piece of Markdown that Hugo renders apart counts its own.
         expanded: characters that shortcodes have written so far, bounded by ``max_expanded``.
         tick: raises ``DocumentError`` when the time for this page is over.
     """
@@ -38,7 +39,7 @@ class PageBuild:
     language: Language
     max_expanded: int
     tick: Callable[[], None]
-    heading_ids: HeadingIds
+    heading_style: str
     expanded: int = 0
     counter: int = 0
     reported: set[tuple[str, str]] = field(default_factory=set)
@@ -181,7 +182,9 @@ class Call:
         """Markdown as HTML; a single paragraph loses its ``<p>``, as Hugo's ``markdownify`` does."""
         if not text.text.strip():
             return Traced()
-        result = markdown_to_html(text, ids=self.build.heading_ids, prefix=f"{self.expansion.new_prefix()}:")
+        result = markdown_to_html(
+            text, ids=HeadingIds(self.build.heading_style), prefix=f"{self.expansion.new_prefix()}:"
+        )
         return unwrapped(result)
 
     def translation(self, key: str, *, raw: bool = False) -> Traced:

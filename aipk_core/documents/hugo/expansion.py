@@ -15,7 +15,7 @@ from aipk_core.documents.hugo.front_matter import FrontMatter
 from aipk_core.documents.hugo.shortcode_syntax import Literal, Node, Shortcode, parse_shortcodes
 from aipk_core.documents.hugo.table import ShortcodeTable
 from aipk_core.documents.loaders.html_tree import parse_html, text_of
-from aipk_core.documents.loaders.markdown_html import PLACEHOLDER, markdown_to_html
+from aipk_core.documents.loaders.markdown_html import PLACEHOLDER, HeadingIds, markdown_to_html
 from aipk_core.documents.model import Origin
 from aipk_core.documents.traced import Place, SourceText, Traced
 
@@ -64,7 +64,10 @@ class Expansion:
             return self.markup(body)
         return self.substituted(
             markdown_to_html(
-                self.markup(body), ids=self.build.heading_ids, shown=self.visible, prefix=self.new_prefix() + ":"
+                self.markup(body),
+                ids=HeadingIds(self.build.heading_style),
+                shown=self.visible,
+                prefix=self.new_prefix() + ":",
             )
         )
 
@@ -135,7 +138,7 @@ class Expansion:
     def inner_markdown(self, inner: Traced) -> Traced:
         """Inside another shortcode ``{{% %}}`` is parsed at once; a single line loses its ``<p>``."""
         one_line = "\n" not in inner.text
-        result = markdown_to_html(inner, ids=self.build.heading_ids, prefix=self.new_prefix() + ":")
+        result = markdown_to_html(inner, ids=HeadingIds(self.build.heading_style), prefix=self.new_prefix() + ":")
         found = _INNER_PARAGRAPH.fullmatch(result.text) if one_line else None
         return result.cut(found.start(1), found.end(1)) if found else result
 

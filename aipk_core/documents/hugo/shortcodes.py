@@ -72,7 +72,7 @@ def tab(call: Call) -> Traced:
 
 
 def tabs(call: Call) -> Traced:
-    """A set of tabs: all names as a list, then all bodies."""
+    """A set of tabs: all names as a list, then all bodies; names are labels, no statements."""
     if not call.parts:
         return call.markdown(call.inner)
     names = [call.join("<li>", part[4].shown(part[0]), "</li>\n") for part in call.parts]
@@ -81,7 +81,7 @@ def tabs(call: Call) -> Traced:
         if body is None and include_name:
             body = _tab_include(inner_call, include_name, language)
         bodies.append(call.join('<div class="tab-body">\n', body or Traced(), "\n</div>\n"))
-    return call.join("\n\n<div>\n<ul>\n", *names, "</ul>\n", *bodies, "</div>\n")
+    return call.join('\n\n<div>\n<ul class="boilerplate">\n', *names, "</ul>\n", *bodies, "</div>\n")
 
 
 def _tab_include(call: Call, name: str, language: str) -> Traced:
@@ -131,7 +131,7 @@ def code_file(call: Call) -> Traced:
     if source is None:
         call.problem("include-missing", f"there is no example {name!r}")
     return call.join(
-        '<div class="highlight code-sample">\n<div class="copy-code-icon">\n<a><code>',
+        '<div class="highlight code-sample">\n<div class="copy-code-icon boilerplate">\n<a><code>',
         call.shown(name),
         "</code></a>\n</div>\n<div>",
         code_block(call, included(source), language) if source else Traced(),

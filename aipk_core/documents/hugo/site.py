@@ -11,7 +11,7 @@ from aipk_core.documents.hugo.front_matter import FrontMatter, load_yaml, plain,
 from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.registry import Site
 from aipk_core.documents.traced import SourceText
-from aipk_core.errors import DocumentError, SourceError
+from aipk_core.errors import SourceError
 from aipk_core.hashing import digest
 
 _CONFIG_FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
@@ -190,7 +190,7 @@ def _table(path: str, data: bytes) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
         values = plain(tomllib.loads(text) if path.endswith(".toml") else load_yaml(text))
     except (ValueError, RecursionError) as error:
-        raise DocumentError(
+        raise SourceError(
             f"cannot be read: {' '.join(str(error).split())[:200]}", where=path, remedy="Correct the file"
         ) from error
     return values if isinstance(values, dict) else {}

@@ -17,7 +17,6 @@ from aipk_core.documents.hugo.table import ShortcodeTable, build_table
 from aipk_core.documents.loaders.deadlines import deadline
 from aipk_core.documents.loaders.html_blocks import write_blocks
 from aipk_core.documents.loaders.markdown import named_language, parse_markup
-from aipk_core.documents.loaders.markdown_html import HeadingIds
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.model import Document, Origin
 from aipk_core.documents.traced import Place, SourceText, Traced
@@ -53,7 +52,7 @@ def load_hugo(raw: RawDocument, context: LoadContext) -> Document:
         language,
         min(context.limits.max_expanded_bytes, _MAX_EXPANDED),
         deadline(context.limits.timeout, raw.id),
-        HeadingIds(str(site.setting("markup", "goldmark", "parser", "autoHeadingIDType") or "github")),
+        str(site.setting("markup", "goldmark", "parser", "autoHeadingIDType") or "github"),
     )
     title = str(header.values.get("title") or "")
     page = _title_html(source, header, title)
