@@ -1,0 +1,1 @@
+"""The review page: people read claims beside their sources and decide, in a browser on their own machine."""
