@@ -195,6 +195,9 @@ def _after_letter(stop: Stop, starts: bool, lower: bool) -> bool:
 def _key(before: str, token: str, rules: LanguageRules) -> str:
     """The form to look up: lower case, without an elided article, joined with the part before it in "z. B.", "и т. д."."""
     key = _ELIDED.sub("", token).lower().rpartition("(")[2]
+    for ending in rules.compounds:
+        if key.endswith(ending):
+            return ending
     if len(key) > 2 or not before.endswith((". ", ".\u00a0", ".\u202f")):
         return key
     joined = before.rstrip().rpartition(" ")[2].lstrip(_OPENING).lower() + key

@@ -29,6 +29,7 @@ class LanguageRules:
         ordinals: a number with a full stop is an ordinal, unless one of ``starters`` follows.
         informal: unpunctuated sentences of web English are found by their starting pronoun.
         thai: spaces can end a sentence.
+        compounds: abbreviations that also stand at the end of longer words ("Hafenstr.").
     """
 
     title: frozenset[str]
@@ -40,6 +41,7 @@ class LanguageRules:
     ordinals: bool = False
     informal: bool = False
     thai: bool = False
+    compounds: tuple[str, ...] = ()
 
 
 def rules_for(tag: str) -> LanguageRules:
@@ -63,4 +65,5 @@ def _rules(language: str) -> LanguageRules:
         ordinals=language in _ORDINAL_LANGUAGES,
         informal=language == "en",
         thai=language == "th",
+        compounds=("str",) if lists == "de" else (),
     )
