@@ -43,8 +43,42 @@ class ChunkTable(_Table):
 class ClaimTable(_Table):
     """``[claims]``: how claims are found."""
 
-    engine: Literal["extractive"] = "extractive"
-    """``extractive`` takes sentences, list items and table rows as they stand."""
+    engine: Literal["extractive", "llm"] = "extractive"
+    """``extractive`` takes sentences, list items and table rows as they stand. ``llm`` asks a language model for each
+    section; what it says is checked against the sentences that it names."""
+
+    model: str = ""
+    """For ``llm``: a LiteLLM model name, such as ``ollama/llama3.2`` or ``openai/gpt-4o-mini``."""
+
+    api_base: str = ""
+    """Address of the model's server, when it is not the provider's own."""
+
+    api_key_env: str = Field(default="", pattern=r"^([A-Za-z_][A-Za-z0-9_]{0,127})?$")
+    """Environment variable that holds the model's key; the key itself never stands in a file."""
+
+    concurrency: int = Field(default=4, ge=1, le=64)
+    """How many sections are asked for at the same time."""
+
+    timeout_seconds: int = Field(default=120, ge=1, le=3600)
+    """How long one request may take."""
+
+    retries: int = Field(default=3, ge=0, le=10)
+    """Further tries after an error that may pass, with growing pauses."""
+
+    max_tokens: int = Field(default=2048, ge=64, le=100_000)
+    """Length limit of one reply; a reply that is cut there is asked for again in two halves."""
+
+    max_requests: int | None = Field(default=None, ge=1)
+    """Requests that one build may make; the sections left over are done by the next build."""
+
+    max_cost: float | None = Field(default=None, gt=0)
+    """Money that one build may spend, in the currency of the prices."""
+
+    price_in: float | None = Field(default=None, ge=0)
+    """Price of a million tokens of input, for models whose price LiteLLM does not know."""
+
+    price_out: float | None = Field(default=None, ge=0)
+    """Price of a million tokens of output."""
 
     min_words: int = Field(default=3, ge=1, le=20)
     """Shorter statements are taken for labels, not for claims."""
@@ -61,6 +95,16 @@ class ClaimTable(_Table):
 
     min_similarity_percent: int = Field(default=75, ge=0, le=100)
     """Claims less alike than this (cosine, in percent) are not compared."""
+
+    @model_validator(mode="after")
+    def _engine_and_model(self) -> ClaimTable:
+        if self.engine == "llm" and not self.model.strip():
+            raise ValueError("the engine 'llm' needs a 'model'")
+        if self.engine == "extractive" and self.model:
+            raise ValueError("the engine 'extractive' asks no model; set engine = \"llm\" or remove 'model'")
+        if (self.price_in is None) != (self.price_out is None):
+            raise ValueError("give both price_in and price_out, or neither")
+        return self
 
 
 class ReviewTable(_Table):

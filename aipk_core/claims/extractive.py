@@ -6,46 +6,32 @@ depend on nothing else, so an edit to one block re-extracts the claims of that b
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from aipk_core.claims.checks import Statement, points_back, run_checks
-from aipk_core.claims.identity import claim_id
-from aipk_core.claims.model import Check
+from aipk_core.claims.checks import Statement, run_checks
+from aipk_core.claims.engine import Draft
+from aipk_core.claims.references import points_back
+from aipk_core.claims.statements import (
+    TERMINAL,
+    Candidate,
+    joined_context,
+    label_of,
+    leans_on_heading,
+    why_left_out,
+    word_count,
+)
 from aipk_core.documents.model import Block, Document
 from aipk_core.hashing import digest
 from aipk_core.text.sentences import split_sentences
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 
 _MAX_CONTEXT_CHARACTERS = 300
-_TERMINAL = (".", "!", "。", "！", "．", "।", "۔", ".)", ".”", '."', ".’", "!)", "。」", "。）")
-_QUESTION = ("?", "？", "؟", "?)", '?"', "?”", "？」")
-_WORD = re.compile(r"\w+")
-# Each character of these scripts counts as half a word: they are written without spaces.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
-_NAVIGATION = re.compile(
-    r"(?:(?:please |also )?(?:see|refer to|read|check out|visit|consult|click|learn|browse|go to|jump to|follow|"
-    r"continue to|return to|find out|take a look)\b|"
-    r"(?:for|to) (?:more|further|additional|details?|learn|find|see|get|read|know)\b[^.]{0,80}?\b"
-    r"(?:see|refer to|read|check|visit|consult|take a look at|click|learn)\b|"
-    r"(?:this|the following|the next|the rest of this) (?:page|section|document|guide|tutorial|topic|task|table|"
-    r"article|list|chapter)\b|in this (?:page|section|document|guide|tutorial|task)\b|"
-    r"you (?:can|may) (?:also )?(?:read|find|learn|see) more\b|"
-    r"(?:siehe|weitere informationen|mehr dazu)\b|(?:см\.|подробнее|смотрите)\s)",
-    re.IGNORECASE,
-)
-_INSTRUCTION = re.compile(
-    r"(?:now |next,? |then |first,? |finally,? |optionally,? |again,? )?"
-    r"(?:run|type|enter|open|press|select|choose|create|install|download|copy|paste|save|edit|apply|delete|verify|"
-    r"wait|try|repeat|make sure|ensure|execute|start by|use the following)\b",
-    re.IGNORECASE,
-)
-_EMPTY_VALUES = frozenset({"-", "–", "—", "n/a", "na", "none", "…", "...", "✓", "✗", "?", "tbd"})
+_LONGEST_CHAIN = 3
+"""How many sentences that point back may follow each other before the first of them counts as out of sight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +54,11 @@ class Unit:
         start: where the block starts in its document.
         text: the block's text.
         atoms: inline code, as offsets in ``text``.
-        context: heading path, lead-in, row header and column names, outermost first.
+        context: heading path, lead-in, term, row header and column names, outermost first.
         form: ``prose``, ``item`` or ``cell``.
-        before: the sentence that stands before the block, for words that point back.
+        before: the sentences that stand before the block, for words that point back; the nearest last.
+        lead: the sentence that introduces the block's list, or the term that the block defines.
+        term: whether ``lead`` is a term.
     """
 
     start: int
@@ -79,149 +67,151 @@ class Unit:
     context: tuple[str, ...]
     form: str
     lang: str
-    before: str
+    before: tuple[str, ...] = ()
+    lead: str = ""
+    term: bool = False
 
-    def key(self, settings: ExtractionSettings) -> str:
-        """Digest of everything that the claims of this unit are computed from, but for its place."""
+
+class ExtractiveEngine:
+    """The engine that needs no model."""
+
+    name = "extractive"
+    commit_every = 50_000
+
+    def __init__(self, settings: ExtractionSettings | None = None) -> None:
+        self.settings = settings or ExtractionSettings()
+        self._left_out: Counter[str] = Counter()
+
+    def fingerprint(self) -> str:
+        return self.settings.fingerprint()
+
+    def work(self, document: Document) -> Iterator[Unit]:
+        return units(document)
+
+    def key(self, work: Unit) -> str:
         return digest(
-            settings.fingerprint(),
-            self.text,
-            [list(atom) for atom in self.atoms],
-            list(self.context),
-            self.form,
-            self.lang,
-            self.before,
+            self.fingerprint(),
+            work.text,
+            [list(atom) for atom in work.atoms],
+            list(work.context),
+            work.form,
+            work.lang,
+            list(work.before),
+            work.lead,
+            work.term,
         )
 
+    def extract(self, work: Sequence[Unit]) -> Iterator[tuple[int, list[Draft]]]:
+        for number, unit in enumerate(work):
+            yield number, extract(unit, self.settings, self._left_out)
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A claim that has no evidence yet: offsets are those of its unit's text, ``unit.text[start:end] == text``."""
-
-    id: str
-    text: str
-    context: tuple[str, ...]
-    kind: str
-    lang: str
-    start: int
-    end: int
-    checks: tuple[Check, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        checks = [[check.name, check.passed, check.reason] for check in self.checks]
-        return {
-            "id": self.id,
-            "text": self.text,
-            "context": list(self.context),
-            "kind": self.kind,
-            "lang": self.lang,
-            "start": self.start,
-            "end": self.end,
-            "checks": checks,
-        }
-
-    @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Draft:
-        checks = tuple(Check(*check) for check in value["checks"])
-        return cls(**{**value, "context": tuple(value["context"]), "checks": checks})
+    def figures(self) -> dict[str, int]:
+        """Sentences left out in this run, by reason."""
+        return {f"left out: {reason}": count for reason, count in sorted(self._left_out.items())}
 
 
 def units(document: Document) -> Iterator[Unit]:
     """The units of ``document`` in reading order."""
     row_headers, header_cells = _rows(document)
     terms = _terms(document)
-    before = ""
+    before: tuple[str, ...] = ()
+    last: Block | None = None
     for index, block in enumerate(document.blocks):
-        if block.is_heading:
-            before = ""
+        if block.kind not in _CLAIM_KINDS or block.boilerplate or index in header_cells:
+            before, last = (), None
             continue
-        if block.kind in _CLAIM_KINDS and not block.boilerplate and index not in header_cells:
-            text = document.quote(block)
-            yield Unit(
-                start=block.start,
-                text=text,
-                atoms=tuple(atom.shifted(-block.start) for atom in block.atoms),
-                context=_context(document, block, row_headers.get(index, ""), terms.get(index, "")),
-                form=_form(block),
-                lang=document.lang,
-                before=before if block.kind == "p" else "",
-            )
-            if block.kind == "p":
-                before = _last_sentence(document, block)
+        if not _continues(last, block):
+            before = ()
+        sentences = _sentences(document, block)
+        term = terms.get(index, "")
+        lead = term or _lead_in(document, block)
+        yield Unit(
+            start=block.start,
+            text=document.quote(block),
+            atoms=tuple(atom.shifted(-block.start) for atom in block.atoms),
+            context=_context(document, block, row_headers.get(index, ""), lead),
+            form=_form(block),
+            lang=document.lang,
+            before=before if sentences and points_back(sentences[0], document.lang) else (),
+            lead=lead,
+            term=bool(term),
+        )
+        before = _chain((*before, *sentences), document.lang)
+        last = block
 
 
-def extract(unit: Unit, settings: ExtractionSettings) -> list[Draft]:
-    """The claims of one unit, in reading order."""
+def extract(unit: Unit, settings: ExtractionSettings, left_out: Counter[str] | None = None) -> list[Draft]:
+    """The claims of one unit, in reading order; ``left_out`` counts why other sentences are none."""
     drafts: list[Draft] = []
-    before = unit.before
+    said = list(unit.before)
+    label = ""
     for span in split_sentences(unit.text, unit.lang, unit.atoms):
         text = span.of(unit.text)
-        draft = _draft(unit, span, text, before, settings)
-        if draft is not None:
-            drafts.append(draft)
-        before = text
+        code = any(unit.text[atom.start : atom.end] == text.rstrip(".") for atom in unit.atoms)
+        candidate = Candidate(text, unit.form, unit.lang, unit.context, unit.lead, code)
+        reason = why_left_out(candidate, min_words=settings.min_words, max_characters=settings.max_characters)
+        if reason:
+            if left_out is not None:
+                left_out[reason] += 1
+        else:
+            drafts.append(_draft(unit, span, text, said, label, settings))
+        label = label or (label_of(text) if unit.form == "item" else "")
+        said.append(text)
     return drafts
 
 
 _CLAIM_KINDS = frozenset({"p", "li", "dd", "td", "blockquote", "summary", "figcaption", "caption", "footnote"})
 
 
-def _draft(unit: Unit, span: Span, text: str, before: str, settings: ExtractionSettings) -> Draft | None:
-    if not _states_something(text, unit, settings):
-        return None
-    complete = text.endswith(_TERMINAL) and _words(text) >= settings.min_words and unit.form != "cell"
+def _draft(unit: Unit, span: Span, text: str, said: Sequence[str], label: str, settings: ExtractionSettings) -> Draft:
+    complete = text.endswith(TERMINAL) and word_count(text) >= settings.min_words
     if unit.form == "cell":
-        complete = text.endswith(_TERMINAL) and _words(text) > settings.min_words
-    if unit.form == "prose" and not complete:
-        return None  # a paragraph without a full stop is a label, a caption or a cut sentence
-    back = points_back(text)
-    antecedent = before if back and before and not points_back(before) and not before.endswith((":", "?")) else ""
-    context = unit.context
-    if antecedent:
-        context = (*context, _short(antecedent))
-    needed = () if complete and not back and not _is_labelled(text, unit) else context
-    statement = Statement(text, (text,), context, complete, antecedent)
-    return Draft(
-        id=claim_id(text, needed, unit.lang),
-        text=text,
-        context=context,
-        kind={"prose": "sentence", "item": "item", "cell": "row"}[unit.form],
-        lang=unit.lang,
-        start=span.start,
-        end=span.end,
-        checks=run_checks(statement),
+        complete = complete and word_count(text) > settings.min_words
+    antecedents = _antecedents(text, said, unit.lang)
+    own_label = label_of(text) if unit.form == "item" else ""
+    inherited = (label,) if label and not own_label and label not in antecedents else ()
+    context = joined_context((*unit.context, *inherited, *map(_short, antecedents)))
+    points = bool(points_back(text, unit.lang))
+    defined = unit.lead if unit.term else label
+    leans = not complete or bool(own_label or inherited) or unit.term or leans_on_heading(text, unit.lang)
+    if leans or unit.form == "cell":
+        needed = context
+    elif points:
+        needed = tuple(map(_short, antecedents)) or context
+    else:
+        needed = ()
+    statement = Statement(
+        text, (text,), context, complete, " ".join(antecedents) or (defined if points else ""), unit.lang
     )
+    kind = {"prose": "sentence", "item": "item", "cell": "row"}[unit.form]
+    return Draft(text, context, kind, unit.lang, (span,), run_checks(statement), needed)
 
 
-def _states_something(text: str, unit: Unit, settings: ExtractionSettings) -> bool:
-    if len(text) > settings.max_characters or text.endswith(_QUESTION) or text.endswith((":", "：")):
+def _antecedents(text: str, said: Sequence[str], lang: str) -> tuple[str, ...]:
+    """The sentences before ``text`` that say what it points back to, in order; empty when that is not certain."""
+    return _chain(said, lang) if points_back(text, lang) else ()
+
+
+def _chain(said: Sequence[str], lang: str) -> tuple[str, ...]:
+    """The last sentence that can be read alone and those after it; empty when it is not among the last few, or when a
+    question or an introduction ("The limits are:") stands between."""
+    found: list[str] = []
+    for sentence in reversed(said[-_LONGEST_CHAIN:]):
+        if sentence.endswith((":", "：", "?", "？")):
+            return ()
+        found.insert(0, sentence)
+        if not points_back(sentence, lang):
+            return tuple(found)
+    return ()
+
+
+def _continues(last: Block | None, block: Block) -> bool:
+    """Whether ``block`` is read on from ``last``: paragraphs of one section, or of one list item."""
+    if last is None or last.heading_path != block.heading_path or block.kind == "td":
         return False
-    if not any(character.isalnum() for character in text):
-        return False
-    if unit.form == "cell":
-        if text.casefold() in _EMPTY_VALUES:
-            return False
-        return bool(unit.context)
-    if _words(text) < settings.min_words:
-        return False
-    if _is_code_only(text, unit):
-        return False
-    return _NAVIGATION.match(text) is None and _INSTRUCTION.match(text) is None
-
-
-def _is_code_only(text: str, unit: Unit) -> bool:
-    return any(unit.text[atom.start : atom.end] == text.rstrip(".") for atom in unit.atoms)
-
-
-def _is_labelled(text: str, unit: Unit) -> bool:
-    """Whether an item starts with a label ("Response: …"), so that its meaning hangs on the headings above it."""
-    head, colon, _ = text.partition(": ")
-    return unit.form == "item" and bool(colon) and _words(head) <= 4
-
-
-def _words(text: str) -> int:
-    unspaced = len(_UNSPACED.findall(text))
-    return len(_WORD.findall(_UNSPACED.sub(" ", text))) + unspaced // 2
+    if last.group is not None or block.group is not None:
+        return last.group == block.group
+    return last.kind == block.kind == "p"
 
 
 def _form(block: Block) -> str:
@@ -230,18 +220,23 @@ def _form(block: Block) -> str:
     return "item" if block.kind in {"li", "dd"} else "prose"
 
 
-def _context(document: Document, block: Block, row_header: str, term: str) -> tuple[str, ...]:
+def _context(document: Document, block: Block, row_header: str, lead: str) -> tuple[str, ...]:
     parts = list(block.heading_path)
     if not parts and document.title:
         parts = [document.title]
-    if block.lead_in is not None and block.kind != "td":
-        parts.append(_short(_last_sentence(document, document.blocks[block.lead_in])).rstrip(":："))
-    if term:
-        parts.append(_short(term))
+    if lead:
+        parts.append(_short(lead).rstrip(":："))
     if row_header:
         parts.append(_short(row_header))
     parts.extend(_short(column) for column in block.columns[:1])
-    return tuple(part for part in parts if part)
+    return joined_context(parts)
+
+
+def _lead_in(document: Document, block: Block) -> str:
+    if block.lead_in is None or block.kind == "td":
+        return ""
+    sentences = _sentences(document, document.blocks[block.lead_in])
+    return sentences[-1] if sentences else ""
 
 
 def _rows(document: Document) -> tuple[dict[int, str], set[int]]:
@@ -259,7 +254,7 @@ def _rows(document: Document) -> tuple[dict[int, str], set[int]]:
         first = document.quote(document.blocks[cells[0]])
         for index in cells[1:]:
             headers[index] = first
-        if len(cells) > 1 and not first.endswith(_TERMINAL):
+        if len(cells) > 1 and not first.endswith(TERMINAL):
             names.add(cells[0])
     return headers, names
 
@@ -278,11 +273,12 @@ def _terms(document: Document) -> dict[int, str]:
     return found
 
 
-def _last_sentence(document: Document, block: Block) -> str:
+def _sentences(document: Document, block: Block) -> list[str]:
     text = document.quote(block)
+    if block.is_verbatim:
+        return [text]
     atoms: Sequence[Span] = [atom.shifted(-block.start) for atom in block.atoms]
-    spans = split_sentences(text, document.lang, atoms)
-    return spans[-1].of(text) if spans else text
+    return [span.of(text) for span in split_sentences(text, document.lang, atoms)]
 
 
 def _short(text: str) -> str:

@@ -22,7 +22,7 @@ _SAME_WORD = 0.85
 """Worth of a word match from which two words are taken to mean the same."""
 _SAME_MATTER = 0.8
 """Share of the words of each claim that the other must have before the two can be in conflict."""
-_OWN_SUBJECT = 4
+_OWN_SUBJECT = 3
 """Content words from which a sentence is taken to name its subject itself, whatever heading it stands under."""
 _TELLING = frozenset({"quantity", "polarity", "modality", "quantifier", "antonym"})
 _NAMING = frozenset({"label", "version", "ordinal"})
@@ -105,8 +105,9 @@ class _Sides:
         mine, theirs = (_telling_tokens(side.statement) for side in (self.forward, self.backward))
         if sorted(mine) != sorted(theirs) or len(mine) < _OWN_SUBJECT:
             return False
+        turned = any(mine == theirs[cut:] + theirs[:cut] for cut in range(len(mine)))  # a phrase put in front
         moved = sum(a != b for a, b in zip(mine, theirs, strict=True))
-        return moved <= max(2, len(mine) // 3)
+        return turned or moved <= max(2, len(mine) // 3)
 
 
 _IDLE = frozenset({"a", "an", "the", "also", "please", "note", "that", "ein", "eine", "der", "die", "das"})

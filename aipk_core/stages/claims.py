@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from aipk_core.claims.edited import edits_key, with_edited
-from aipk_core.claims.extractive import Draft, ExtractionSettings, Unit, extract, units
-from aipk_core.claims.ledger import Ledger, read_ledger
+from aipk_core.claims.engine import ClaimEngine, Draft, Work
+from aipk_core.claims.engines import open_engine
+from aipk_core.claims.identity import claim_id
+from aipk_core.claims.ledger import read_ledger
 from aipk_core.claims.model import Check, Claim, Evidence, Status
 from aipk_core.documents.links import citation_url
 from aipk_core.documents.model import Document
@@ -21,11 +22,11 @@ from aipk_core.documents.records import document_from_record
 from aipk_core.errors import StoreError
 from aipk_core.hashing import digest
 from aipk_core.stages.documents import document_keys
+from aipk_core.stages.edited_claims import edits_version, with_edited_rows
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.store.manifest import Manifest
-from aipk_core.text.spans import Span
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 
 SCHEMA = pa.schema(
     [
@@ -33,45 +34,47 @@ SCHEMA = pa.schema(
         for name in ("id", "text", "context", "kind", "lang", "engine", "checks", "evidence", "predecessor")
     ]
 )
-_BATCH_UNITS = 20_000
+_BATCH_WORK = 20_000
 
 
 def claims_stage(context: StageContext) -> StageResult:
-    """Extract the claims of the current documents, one cached row for each block of prose."""
+    """Find the claims of the current documents, with one cached row for each piece of work of the engine.
+
+    Pieces that could not be done (a model that fails, a budget that is used up) are named in the warnings and tried again
+    by the next run; all others are kept.
+    """
     documents = context.manifest("documents")
-    table = context.corpus.settings.claims
-    settings = ExtractionSettings(min_words=table.min_words, max_characters=table.max_characters)
-    fingerprint = digest("claims", STAGE_VERSION, settings.fingerprint())
+    engine = open_engine(context.corpus.settings.claims, context.progress)
+    fingerprint = digest("claims", STAGE_VERSION, engine.fingerprint())
     ledger = read_ledger(context.corpus.ledger)
-    inputs = inputs_digest(fingerprint, documents.version, digest(edits_key(ledger)))
+    inputs = inputs_digest(fingerprint, documents.version, edits_version(ledger))
     current = is_current(context, "claims", inputs)
     if current is not None:
         return _result(context, current, hits=int(current.facts["units"]), misses=0, unchanged=True)
 
     merged: dict[str, _Merged] = {}
-    hits = misses = 0
-    cache = context.workspace.cache("claims")
-    known = set(cache.known())
-    for batch in _batches(context, documents, settings):
-        keys = [item.key for item in batch]
-        stored = cache.get([key for key in keys if key in known])
-        fresh = {
-            item.key: [draft.to_json() for draft in extract(item.unit, settings)]
-            for item in batch
-            if item.key not in known
-        }
-        cache.put(fresh)
-        known.update(fresh)
-        hits += len(batch) - len(fresh)
-        misses += len(fresh)
+    hits = misses = undone = 0
+    for batch in _batches(context, documents, engine):
+        drafts, fresh = _drafts(context, engine, batch)
+        misses += fresh
         for item in batch:
-            for value in fresh[item.key] if item.key in fresh else stored[item.key]:
-                _merge(merged, Draft.from_json(value), item)
+            if item.key in drafts:
+                for value in drafts[item.key]:
+                    _merge(merged, Draft.from_json(value), item)
+            else:
+                undone += 1
+        hits += sum(item.key in drafts for item in batch)
+    hits -= misses
 
-    rows = _with_edited_rows([merged[name].row() for name in sorted(merged)], ledger)
-    table_of_claims = pa.Table.from_pylist(rows, schema=SCHEMA)
-    facts = {"inputs": inputs, "units": hits + misses, "shown": _figures(merged, hits + misses)}
-    manifest = Manifest("claims", fingerprint, table_of_claims, facts)
+    claims = _without_variants(merged)
+    rows = with_edited_rows([claim.row(engine.name) for claim in claims], ledger, claim_from_row)
+    facts: dict[str, Any] = {
+        "inputs": "" if undone else inputs,  # an unfinished run is never taken for the current one
+        "units": hits + misses,
+        "undone": undone,
+        "shown": _figures(claims, hits + misses, undone) | engine.figures(),
+    }
+    manifest = Manifest("claims", fingerprint, pa.Table.from_pylist(rows, schema=SCHEMA), facts)
     context.workspace.write_manifest(context.corpus.name, manifest)
     return _result(context, manifest, hits=hits, misses=misses, unchanged=False)
 
@@ -103,10 +106,10 @@ def claim_from_row(row: dict[str, Any]) -> Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A unit with the document that it stands in, and where the document's blocks start."""
+    """A piece of work with the document that it stands in, and where the document's blocks start."""
 
     key: str
-    unit: Unit
+    work: Work
     document: Document
     starts: list[int]
 
@@ -114,50 +117,52 @@ class _Placed:
 class _Merged:
     """One claim while its locations are collected; the first location in document order gives context and checks."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, name: str, draft: Draft) -> None:
+        self.id = name
         self.draft = draft
         self.locations: list[list[Any]] = []
 
-    def row(self) -> dict[str, str]:
+    def row(self, engine: str) -> dict[str, str]:
         draft = self.draft
         return {
-            "id": draft.id,
+            "id": self.id,
             "text": draft.text,
             "context": json.dumps(draft.context, ensure_ascii=False),
             "kind": draft.kind,
             "lang": draft.lang,
-            "engine": "extractive",
+            "engine": engine,
             "checks": json.dumps([[c.name, c.passed, c.reason] for c in draft.checks], ensure_ascii=False),
             "evidence": json.dumps(self.locations, ensure_ascii=False),
             "predecessor": "",
         }
 
 
-def _with_edited_rows(rows: list[dict[str, str]], ledger: Ledger) -> list[dict[str, str]]:
-    """``rows`` and those of the claims that reviewers wrote in the place of some of them, sorted by id."""
-    by_id = {row["id"]: row for row in rows}
-    replaced = [claim_from_row(by_id[name]) for name, _ in edits_key(ledger) if name in by_id]
-    by_id.update({claim.id: _row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
-    return [by_id[name] for name in sorted(by_id)]
+def _drafts(
+    context: StageContext, engine: ClaimEngine[Any], batch: list[_Placed]
+) -> tuple[dict[str, list[dict[str, Any]]], int]:
+    """Key -> drafts of the pieces that are done, and how many were done now. Fresh ones are on disk before this returns,
+    those of a slow engine a few at a time, so that a stop half-way costs little."""
+    cache = context.workspace.cache("claims")
+    drafts: dict[str, list[dict[str, Any]]] = cache.get([item.key for item in batch])
+    missing = list({item.key: item for item in batch if item.key not in drafts}.values())
+    waiting: dict[str, list[dict[str, Any]]] = {}
+    fresh = 0
+    try:
+        for number, found in engine.extract([item.work for item in missing]):
+            waiting[missing[number].key] = [draft.to_json() for draft in found]
+            fresh += 1
+            if len(waiting) >= engine.commit_every:
+                cache.put(waiting)
+                drafts |= waiting
+                waiting = {}
+    finally:
+        if waiting:
+            cache.put(waiting)
+    return drafts | waiting, fresh
 
 
-def _row(claim: Claim) -> dict[str, str]:
-    places = [[e.document, e.start, e.end, e.quote, list(e.heading_path), e.url, e.page] for e in claim.evidence]
-    return {
-        "id": claim.id,
-        "text": claim.text,
-        "context": json.dumps(claim.context, ensure_ascii=False),
-        "kind": claim.kind,
-        "lang": claim.lang,
-        "engine": claim.engine,
-        "checks": json.dumps([[c.name, c.passed, c.reason] for c in claim.checks], ensure_ascii=False),
-        "evidence": json.dumps(places, ensure_ascii=False),
-        "predecessor": claim.predecessor,
-    }
-
-
-def _batches(context: StageContext, documents: Manifest, settings: ExtractionSettings) -> Iterator[list[_Placed]]:
-    """The units of all documents in document order, so many at a time that memory stays bounded."""
+def _batches(context: StageContext, documents: Manifest, engine: ClaimEngine[Any]) -> Iterator[list[_Placed]]:
+    """The work of all documents in document order, so much at a time that memory stays bounded."""
     cache = context.workspace.cache("documents")
     keys = document_keys(documents)
     batch: list[_Placed] = []
@@ -167,9 +172,9 @@ def _batches(context: StageContext, documents: Manifest, settings: ExtractionSet
         for position, key in enumerate(some, first):
             document = document_from_record(records[key]["document"])
             starts = [block.start for block in document.blocks]
-            batch.extend(_Placed(unit.key(settings), unit, document, starts) for unit in units(document))
+            batch.extend(_Placed(engine.key(work), work, document, starts) for work in engine.work(document))
             context.progress("reading documents for claims", position + 1, len(keys))
-        if len(batch) >= _BATCH_UNITS:
+        if len(batch) >= _BATCH_WORK:
             yield batch
             batch = []
     if batch:
@@ -180,35 +185,68 @@ _DOCUMENTS_AT_ONCE = 100
 
 
 def _merge(merged: dict[str, _Merged], draft: Draft, item: _Placed) -> None:
-    span = Span(item.unit.start + draft.start, item.unit.start + draft.end)
-    quote = item.document.quote(span)
-    if quote != draft.text:
-        raise StoreError(
-            f"a cached claim does not fit its source: {draft.text[:60]!r}",
-            where=item.document.id,
-            remedy="Delete the store's folder 'caches' and build again",
-        )
-    entry = merged.get(draft.id)
+    for span in draft.spans:
+        if not 0 <= span.start < span.end <= len(item.work.text):
+            raise _misfit(draft, item)
+    name = claim_id(draft.text, draft.needed, draft.lang)
+    entry = merged.get(name)
     if entry is None:
-        entry = merged[draft.id] = _Merged(draft)
+        entry = merged[name] = _Merged(name, draft)
     elif " ".join(entry.draft.text.split()) != " ".join(draft.text.split()):
         raise StoreError(
-            f"two claims have the id {draft.id}: {entry.draft.text[:60]!r} and {draft.text[:60]!r}",
+            f"two claims have the id {name}: {entry.draft.text[:60]!r} and {draft.text[:60]!r}",
             code="claim-id-clash",
             where=item.document.id,
             remedy="Change a word in one of the two sentences",
         )
-    block = item.document.blocks[bisect_right(item.starts, span.start) - 1]
-    url = citation_url(item.document, span)
-    location = [item.document.id, span.start, span.end, quote, list(block.heading_path), url, block.page]
-    entry.locations.append(location)
+    for part in draft.spans:
+        span = part.shifted(item.work.start)
+        quote = item.document.quote(span)
+        if quote != part.of(item.work.text):
+            raise _misfit(draft, item)
+        block = item.document.blocks[bisect_right(item.starts, span.start) - 1]
+        url = citation_url(item.document, span)
+        location = [item.document.id, span.start, span.end, quote, list(block.heading_path), url, block.page]
+        if location not in entry.locations:
+            entry.locations.append(location)
 
 
-def _figures(merged: dict[str, _Merged], blocks: int) -> dict[str, int]:
-    kinds = Counter(entry.draft.kind for entry in merged.values())
-    failed = Counter(check.name for entry in merged.values() for check in entry.draft.checks if not check.passed)
-    figures = {"claims": len(merged), "places": sum(len(entry.locations) for entry in merged.values())}
-    figures["blocks read"] = blocks
+def _misfit(draft: Draft, item: _Placed) -> StoreError:
+    return StoreError(
+        f"a cached claim does not fit its source: {draft.text[:60]!r}",
+        where=item.document.id,
+        remedy="Delete the store's folder 'caches' and build again",
+    )
+
+
+def _without_variants(merged: dict[str, _Merged]) -> list[_Merged]:
+    """One claim for texts that differ in nothing but case, punctuation and white space, with the places of all of them.
+
+    Of such variants the one with the smallest id stays, so that the outcome depends on no order.
+    """
+    kept: dict[tuple[str, ...], _Merged] = {}
+    for name in sorted(merged):
+        claim = merged[name]
+        key = (claim.draft.lang, _folded(claim.draft.text), *map(_folded, claim.draft.needed))
+        first = kept.setdefault(key, claim)
+        if first is not claim:
+            first.locations = sorted([*first.locations, *claim.locations], key=lambda place: (place[0], place[1]))
+    return sorted(kept.values(), key=lambda claim: claim.id)
+
+
+def _folded(text: str) -> str:
+    """What stays of a text when nothing that is only typography counts; signs that carry meaning stay."""
+    letters = "".join(c if c.isalnum() or c in "-−+±%<>=/*$€£°#@_&|~^.:" else " " for c in text.casefold())
+    return " ".join(word.rstrip(".:") or word for word in letters.split())
+
+
+def _figures(claims: list[_Merged], pieces: int, undone: int) -> dict[str, int]:
+    kinds = Counter(claim.draft.kind for claim in claims)
+    failed = Counter(check.name for claim in claims for check in claim.draft.checks if not check.passed)
+    figures = {"claims": len(claims), "places": sum(len(claim.locations) for claim in claims)}
+    figures["pieces of text read"] = pieces
+    if undone:
+        figures["pieces of text left for the next run"] = undone
     figures |= {f"of kind {name}": count for name, count in sorted(kinds.items())}
     return figures | {f"failed {name}": count for name, count in sorted(failed.items())}
 
@@ -228,4 +266,14 @@ def _result(context: StageContext, manifest: Manifest, *, hits: int, misses: int
         unchanged=unchanged,
         facts=manifest.facts["shown"],
         sample=tuple(sample),
+        warnings=_warnings(manifest),
+    )
+
+
+def _warnings(manifest: Manifest) -> tuple[str, ...]:
+    undone = int(manifest.facts["undone"])
+    if not undone:
+        return ()
+    return (
+        f"{undone} pieces of text gave no claims yet, because the model failed or the budget is used up; build again",
     )

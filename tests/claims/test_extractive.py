@@ -1,6 +1,7 @@
 import pytest
 
-from aipk_core.claims.extractive import Draft, ExtractionSettings, extract, units
+from aipk_core.claims.engine import Draft
+from aipk_core.claims.extractive import ExtractionSettings, ExtractiveEngine, extract, units
 from aipk_core.documents.builder import DocumentBuilder
 from aipk_core.documents.loaders.registry import RawDocument, load
 
@@ -12,8 +13,8 @@ def claims(markdown):
     found = []
     for unit in units(document):
         for draft in extract(unit, SETTINGS):
-            start = unit.start + draft.start
-            assert document.text[start : start + len(draft.text)] == draft.text
+            (span,) = draft.spans
+            assert span.shifted(unit.start).of(document.text) == draft.text
             found.append(draft)
     return found
 
@@ -57,7 +58,9 @@ def test_a_list_item_keeps_its_headings_and_introduction():
 
 
 def test_the_same_item_under_two_headings_is_two_claims():
-    found = claims("# A\n\n## Level B\n\n- Response: ticket within 24 h\n\n## Level C\n\n- Response: ticket within 24 h")
+    found = claims(
+        "# A\n\n## Level B\n\n- Response: ticket within 24 h\n\n## Level C\n\n- Response: ticket within 24 h"
+    )
     assert len({draft.id for draft in found}) == 2
 
 
@@ -67,7 +70,9 @@ def test_a_whole_sentence_is_one_claim_wherever_it_stands():
 
 
 def test_a_table_cell_keeps_the_names_of_its_row_and_column():
-    found = claims("# Gauge\n\n| Property | G2 | G2 Alpine |\n|---|---|---|\n| Mass | 4.6 kg | 5.9 kg |\n| Colour | - | |\n")
+    found = claims(
+        "# Gauge\n\n| Property | G2 | G2 Alpine |\n|---|---|---|\n| Mass | 4.6 kg | 5.9 kg |\n| Colour | - | |\n"
+    )
     assert [(draft.context, draft.text) for draft in found] == [
         (("Gauge", "Mass", "G2"), "4.6 kg"),
         (("Gauge", "Mass", "G2 Alpine"), "5.9 kg"),
@@ -90,9 +95,11 @@ def test_chinese_and_japanese_sentences_are_claims():
 
 
 def test_a_unit_depends_on_its_block_and_on_nothing_else():
+    engine = ExtractiveEngine()
+
     def keys(text):
         document = load(RawDocument("page.md", text.encode(), "text/markdown"))
-        return [unit.key(SETTINGS) for unit in units(document)]
+        return [engine.key(unit) for unit in engine.work(document)]
 
     before = keys("# A\n\nOne fact stands here.\n\nAnother fact stands here.\n\nA third fact stands here.")
     after = keys("# A\n\nOne fact stands here.\n\nAnother fact stood here.\n\nA third fact stands here.")
