@@ -147,6 +147,7 @@ def undo(
                     remedy="Look at its history",
                 )
             undone.append(decision)
+        undone.extend(_made_by_edits(undone, ledger))
         # The last one first, so that an edit is undone after the approval of the claim that it made.
         place = {decision.digest: number for number, decision in enumerate(ledger.decisions)}
         undone.sort(key=lambda decision: place[decision.digest], reverse=True)
@@ -166,6 +167,29 @@ def undo(
         ]
 
     return file.append(draft)
+
+
+def _made_by_edits(undone: Sequence[Decision], ledger: Ledger) -> list[Decision]:
+    """The decisions on claims that exist only by the edits in ``undone``, which go with them.
+
+    Raises:
+        ReviewError: somebody else has decided on such a claim (``review-clash``).
+    """
+    found = []
+    for edit in undone:
+        if edit.edit is None:
+            continue
+        for decision in ledger.counting(edit.edit.id):
+            if decision.reviewer != edit.reviewer:
+                raise ReviewError(
+                    f"{decision.reviewer} has decided on the claim that replaced it",
+                    code="review-clash",
+                    where=edit.edit.id,
+                    remedy="Look at its history",
+                )
+            if decision not in undone:
+                found.append(decision)
+    return found
 
 
 def approval(status: Status, rules: Rules, reviewer: str) -> str:

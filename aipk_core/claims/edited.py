@@ -38,7 +38,6 @@ def edited_claim(old: Claim, text: str) -> Claim:
         tuple(dict.fromkeys(place.quote for place in old.evidence)),
         old.context,
         complete=old.kind == "sentence",
-        antecedent=old.context[-1] if old.context else "",
     )
     return replace(
         old,

@@ -27,6 +27,7 @@ def review(
     from aipk_core.review.server import HOST, bound_socket, review_server
 
     desk = ReviewDesk(corpus)
+    desk.warm_up()
     passes = ReviewSecrets()
     app = build_review_app(desk, reviewer or getpass.getuser(), passes)
     listener = bound_socket(port)

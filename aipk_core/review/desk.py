@@ -39,8 +39,6 @@ class ReviewDesk:
         self._documents: OrderedDict[str, Document] = OrderedDict()
         self._file = LedgerFile(self.corpus.ledger)
         self._load()
-        # Opening the store of documents takes a second or two the first time; better now than at the first claim.
-        self.workspace.cache("documents").known()
 
     @property
     def queue(self) -> ReviewQueue:
@@ -84,6 +82,10 @@ class ReviewDesk:
             if len(self._documents) > _DOCUMENTS_KEPT:
                 self._documents.popitem(last=False)
             return document
+
+    def warm_up(self) -> None:
+        """Open the store of documents, which takes a second or two the first time; better now than at the first claim."""
+        self.workspace.cache("documents").known()
 
     def _load(self) -> None:
         self._loaded = self._built()
