@@ -93,6 +93,10 @@ def test_broken_front_matter_is_reported() -> None:
     assert document.text == "b"
 
 
+def test_a_text_between_rules_is_no_front_matter() -> None:
+    assert shown("---\nTea is hot.\n\n---\nPots are round.\n") == [("p", "Tea is hot."), ("p", "Pots are round.")]
+
+
 def test_yaml_bombs_are_refused() -> None:
     bomb = "---\na: &a [x]\n" + "".join(
         f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)},*{chr(97 + i)}]\n" for i in range(20)

@@ -107,7 +107,7 @@ def _parsed(text: str, body: int, parse: Any) -> FrontMatter:
     if values is None:
         return FrontMatter({}, body)
     if not isinstance(values, dict):
-        return FrontMatter({}, body, "the front matter is no table of names and values")
+        return FrontMatter()  # a text between two rules
     return FrontMatter(values, body)
 
 
