@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from aipk_core.answer import enforcement as gate
-from aipk_core.answer.extractive import compose, select, statements
+from aipk_core.answer.extractive import HOPELESS_BELOW, compose, select, statements
 from aipk_core.answer.knowledge import Knowledge
 from aipk_core.answer.model import (
     Answer,
@@ -150,6 +150,8 @@ class Answerer:
         chunks: list[ChunkHit] = []
         if blank.mode.strict:
             claims = self._known(self._retriever.claims(query, limit=self._limits.claims_in_prompt))
+            if self._beside_the_point(query, claims):
+                return _refused(blank, RefusalCode.NOT_IN_SOURCES)
             prompt = claim_prompt(conversation, claims, blank.mode, persona=self._persona)
         else:
             chunks = self._retriever.chunks(query, limit=self._limits.chunks_in_prompt)
@@ -178,6 +180,14 @@ class Answerer:
                 if fault not in (None, RefusalCode.MODEL_DECLINED):
                     fault = RefusalCode.UNSUPPORTED
         return self._released(answer, fault, report, chunks)
+
+    def _beside_the_point(self, query: str, claims: Sequence[ClaimHit]) -> bool:
+        """Whether no claim comes near the question: a model would answer with something true about something else."""
+        question = analyse(query)
+        if not question.english or not question.terms:
+            return False
+        ranked = relevance(question, claims, self._knowledge.vocabulary, self._words)
+        return bool(ranked) and ranked[0].score < HOPELESS_BELOW
 
     def _judged(self, completion: Completion, mode: Mode) -> tuple[str, Report]:
         text = gate.visible(completion.text)
@@ -253,6 +263,7 @@ def _refused(answer: Answer, code: RefusalCode) -> Answer:
     return replace(
         answer,
         text=_REFUSALS[code],
+        coverage=None,
         refusal=Refusal(code, _REFUSALS[code]),
         citations=(),
         report=None,

@@ -10,8 +10,11 @@ from aipk_core.answer.question import Question, stems_of, words_of
 from aipk_core.answer.relevance import Relevance
 from aipk_core.claims.model import Claim
 
-ANSWERS_FROM = 0.62
+ANSWERS_FROM = 0.63
 """Relevance below this is a refusal: it parts questions that claims answer from near misses about the same things."""
+
+HOPELESS_BELOW = 0.3
+"""Relevance below this is refused before a language model is asked; what answers a question was never seen below 0.5."""
 
 MAX_CLAIMS = 3
 _ABOUT_AS_GOOD = 0.93

@@ -1,7 +1,7 @@
 """What a question asks for: its content words, the names in it, and the kind of thing that would answer it.
 
-The word lists are English. A question in another language keeps all its words and expects any kind of answer, so that
-similarity and shared words decide alone.
+Most word lists are English. A question in another language expects any kind of answer, so that similarity and shared
+words decide alone.
 """
 
 from __future__ import annotations
@@ -37,6 +37,19 @@ _STOP = listed(
     whom whose why will with within would yes you your yours allowed long big large far old fast quickly kind type sort
     called name named currently today now main exact maximum minimum max min someone anyone somebody
     explain describe mean means hello hi"""
+)
+
+
+# Question words of other languages, which would otherwise count as words that a claim must cover.
+_FOREIGN_STOP = listed(
+    """wer was wann wo wie warum wieso welche welcher welches wieviel viele lange wird werden kann darf muss gibt der die das
+    den dem des ein eine einen ist sind hat haben im am zum zur mit bei für von und oder nach aus
+    qui que quoi quand où comment pourquoi quel quelle quels quelles combien le la les un une des du de est sont dans pour
+    quién qué cuándo dónde cómo cuál cuánto cuánta cuántos cuántas el los las del en es son por para
+    chi che cosa quando dove come perché quale quanto quanti il lo gli della di è per
+    quem quando onde como qual quanto quantos o os as do da em são
+    wie wat wanneer waar hoe waarom welke hoeveel het een van zijn op te
+    кто что когда где как почему какой какая какие сколько в на и с по для это"""
 )
 
 
@@ -95,6 +108,7 @@ class Question:
     terms: tuple[Term, ...]
     wanted: Wanted
     counted: tuple[Term, ...] = ()
+    english: bool = True
 
 
 def analyse(text: str) -> Question:
@@ -102,7 +116,8 @@ def analyse(text: str) -> Question:
     text = unicodedata.normalize("NFKC", text[:MAX_QUESTION_CHARACTERS]).strip()
     words = _WORD.findall(text)
     lowered = [word.lower() for word in words]
-    wanted, degree = _wanted(lowered)
+    english = is_english(lowered)
+    wanted, degree = _wanted(lowered) if english else (Wanted.ANYTHING, "")
     terms: list[Term] = []
     seen: set[str] = set()
     after_number = False
@@ -115,6 +130,8 @@ def analyse(text: str) -> Question:
             word, low, name = f"{words[index - 1]} {word}", f"{lowered[index - 1]} {low}", True
         if low in _STOP and not (name and low not in _OPENERS and index > 0):
             continue
+        if not english and low in _FOREIGN_STOP:
+            continue
         stemmed = stem(low)
         if stemmed not in seen:
             seen.add(stemmed)
@@ -125,7 +142,7 @@ def analyse(text: str) -> Question:
         after_number = " " in word
     if degree and degree not in _IMPLIED_DEGREES:
         terms.append(Term(degree, stem(degree), False))
-    return Question(text, tuple(terms), wanted, _counted(lowered, terms))
+    return Question(text, tuple(terms), wanted, _counted(lowered, terms) if english else (), english)
 
 
 _VAGUE = listed(
@@ -133,6 +150,14 @@ _VAGUE = listed(
 )
 _NOT_NUMBERED = _STOP | listed("least most than around approximately first last next every")
 _OPENERS = frozenset({"i", "what", "who", "when", "where", "why", "which", "how"})
+
+
+def is_english(words: Sequence[str]) -> bool:
+    """Whether a question's words can be read by the English lists: it has at least as many of theirs as of others'."""
+    own = sum(word in _STOP for word in words)
+    foreign = sum(word in _FOREIGN_STOP and word not in _STOP for word in words)
+    latin = sum(word.isascii() for word in words)
+    return own >= foreign and 2 * latin > len(words)
 
 
 def words_of(text: str) -> list[str]:
@@ -243,6 +268,8 @@ def shape(stemmed: str) -> str:
     base, space, _ = stemmed.rpartition(" ")
     if space:
         return f"{base} #"
+    if stemmed.isdigit():
+        return "#" * len(stemmed)  # a year can stand for a year, not for a number of cars
     return re.sub(r"\d+", "#", stemmed) if any(character.isdigit() for character in stemmed) else "name"
 
 

@@ -23,6 +23,25 @@ from aipk_core.embedding.model import Embedder, Vectors
 from aipk_core.retrieval.model import ClaimHit
 
 _CACHED_WORDS = 20_000
+_UNRELATED_PASSAGES = [
+    "The museum opens at nine on weekdays.",
+    "Add two spoons of sugar and stir.",
+    "The bridge was painted green last summer.",
+    "Interest rates rose by a quarter point.",
+    "Our cat sleeps on the warm radiator.",
+    "The file is saved when the window closes.",
+    "Volcanoes form where plates pull apart.",
+    "Wear gloves before handling the acid.",
+]
+_UNRELATED_QUESTIONS = [
+    "Who wrote the first novel?",
+    "How deep is the lake?",
+    "When does the course begin?",
+    "Which plants need shade?",
+]
+_UNRELATED_WORDS = sorted(
+    listed("museum sugar bridge interest cat window volcano committee glove train sonnet salary fever harbour")
+)
 _NUMBER_WORDS = listed(
     """zero one two three four five six seven eight nine ten eleven twelve thirteen fifteen twenty thirty forty fifty
     sixty hundred thousand million billion half quarter once twice double none no single dozen daily weekly monthly
@@ -45,6 +64,7 @@ _REASON_SIGNS = re.compile(
     r"\b(?:because|since|due to|so that|therefore|in order to|to (?:avoid|prevent|ensure|protect|keep|make|reduce|allow))\b",
     re.IGNORECASE,
 )
+_MAY = re.compile(r"\b(?:in|of|since|until|by|from|to|on|before|after|\d) May\b|\bMay \d")
 _ACRONYM = re.compile(r"[A-Z]{3,6}")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z][\w.'’-]+")
 _ACTOR = re.compile(
@@ -136,13 +156,45 @@ class Vocabulary:
         return max(0.1, 1.0 - math.log1p(share * 30) / math.log1p(30))
 
 
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a cosine means for one embedder: nothing up to ``low``, as close as can be from ``low + width`` on."""
+
+    low: float
+    width: float
+
+    def __call__(self, cosine: float) -> float:
+        return max(0.0, min(1.0, (cosine - self.low) / self.width))
+
+
 class WordSimilarity:
-    """Cosine similarity of single words, remembered; without an embedder no two different words are similar."""
+    """Cosine similarity of single words, remembered; without an embedder no two different words are similar.
+
+    Embedders differ in how similar unrelated texts are (0.05 for one, 0.73 for another), so each one is first shown texts
+    that have nothing to do with each other, and cosines are read from there.
+    """
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
         self._vectors: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = Lock()
+        self._scales: tuple[Scale, Scale] | None = None
+
+    def scales(self) -> tuple[Scale, Scale]:
+        """How to read cosines between a question and a claim, and between two words."""
+        if self._scales is None:
+            texts, words = 0.05, 0.24
+            if self._embedder is not None:
+                passages = self._embedder.embed_passages(_UNRELATED_PASSAGES)
+                texts = float((self._embedder.embed_queries(_UNRELATED_QUESTIONS) @ passages.T).mean())
+                vectors = self._embedder.embed_passages(_UNRELATED_WORDS)
+                others = ~np.eye(len(_UNRELATED_WORDS), dtype=bool)
+                words = float((vectors @ vectors.T)[others].mean())
+            self._scales = (
+                Scale(texts + (1 - texts) * 0.054, (1 - texts) * 0.736),
+                Scale(words + (1 - words) * 0.08, (1 - words) * 0.526),
+            )
+        return self._scales
 
     def between(self, words: Sequence[str], others: Sequence[str]) -> Vectors:
         """``[len(words), len(others)]``, zeros where there is no embedder."""
@@ -202,7 +254,11 @@ def relevance(
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A hit with how well it covers each term of the question, and the stems of its text with and without names."""
+    """A hit with how well it covers each term of the question.
+
+    Attributes:
+        stems: of its text and context; ``common``: of its text without names.
+    """
 
     hit: ClaimHit
     covered: list[float]
@@ -221,6 +277,7 @@ def _parts(question: Question, hit: ClaimHit, similarity: WordSimilarity) -> _Pa
     for index, term in enumerate(question.terms):
         if covered[index] < 0.9 and term.name and _ACRONYM.fullmatch(term.text):
             covered[index] = max(covered[index], 0.9 * _spells(term.stem, own) or 0.8 * _spells(term.stem, around))
+    _, word_scale = similarity.scales()
     open_terms = [
         index for index, term in enumerate(question.terms) if covered[index] < 0.75 and not _is_identifier(term)
     ]
@@ -228,8 +285,8 @@ def _parts(question: Question, hit: ClaimHit, similarity: WordSimilarity) -> _Pa
     near = similarity.between([question.terms[index].text.lower() for index in open_terms], candidates)
     for row, index in enumerate(open_terms):
         best = float(near[row].max()) if near.shape[1] else 0.0
-        covered[index] = max(covered[index], _closeness(best))
-    return _Parts(hit, covered, own_stems, common_stems)
+        covered[index] = max(covered[index], min(0.9, word_scale(best)))
+    return _Parts(hit, covered, own_stems | around_stems, common_stems)
 
 
 def _judge(
@@ -252,7 +309,7 @@ def _judge(
         ),
         default=0.0,
     )
-    closeness = max(0.0, min(1.0, (hit.similarity - 0.1) / 0.7))
+    closeness = similarity.scales()[0](hit.similarity)
     score = 0.6 * coverage + 0.4 * closeness - 0.1 * gap
     score *= 1.0 if fits else 0.6
     score *= 0.35 if unknown else 0.4 if rival else 0.85 if missing else 1.0
@@ -324,11 +381,6 @@ def _shared(first: str, second: str) -> int:
     return count
 
 
-def _closeness(cosine: float) -> float:
-    """How far a word stands for another one: nothing below 0.3, most of it from 0.7 on."""
-    return max(0.0, min(0.9, (cosine - 0.3) / 0.4))
-
-
 def _fits(question: Question, claim: Claim, stems: set[str], similarity: WordSimilarity) -> bool:
     if question.counted and not any(_spoken_of(term, claim, stems, similarity) for term in question.counted):
         return False
@@ -341,7 +393,7 @@ def _fits(question: Question, claim: Claim, stems: set[str], similarity: WordSim
         case Wanted.MONEY:
             return bool(_CURRENCY.search(text)) and (_has_number(text, words, asked) or "free" in words)
         case Wanted.TIME:
-            return bool(words & _TIME_SIGNS) or _has_number(text, words, asked)
+            return bool(words & _TIME_SIGNS) or _MAY.search(text) is not None or _has_number(text, words, asked)
         case Wanted.PERSON:
             return _has_person(text, asked)
         case Wanted.PLACE:
@@ -354,7 +406,7 @@ def _spoken_of(term: Term, claim: Claim, stems: set[str], similarity: WordSimila
     if _exact(term, stems, set()) >= 0.8:
         return True
     near = similarity.between([term.text.lower()], list(dict.fromkeys(words_of(claim.text))))
-    return bool(near.size) and float(near.max()) >= 0.6
+    return bool(near.size) and similarity.scales()[1](float(near.max())) >= 0.75
 
 
 def _has_person(text: str, asked: set[str]) -> bool:

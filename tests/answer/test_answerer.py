@@ -191,3 +191,18 @@ def test_the_extractive_answer_refuses_an_unknown_thing(ferry_answerer: Make) ->
     assert answer.refusal is not None
     assert answer.refusal.code is RefusalCode.NOT_IN_SOURCES
     assert answer.citations == ()
+
+
+@pytest.mark.parametrize("mode", STRICT)
+def test_a_question_about_something_else_never_reaches_the_model(ferry_answerer: Make, mode: Mode) -> None:
+    backend = ScriptedBackend(TRUE)
+    answer = ferry_answerer(backend).answer("How do I bake sourdough bread?", mode=mode)
+    assert answer.refusal is not None
+    assert answer.refusal.code is RefusalCode.NOT_IN_SOURCES
+    assert not backend.prompts
+
+
+def test_a_refusal_has_no_coverage_even_if_the_withheld_draft_had(ferry_answerer: Make, cited: str) -> None:
+    answer = ferry_answerer(ScriptedBackend(cited, finish="length")).answer(QUESTION)
+    assert answer.refused
+    assert answer.coverage is None
