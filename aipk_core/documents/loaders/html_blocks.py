@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from aipk_core.documents.builder import DocumentBuilder, Run, clean
+from aipk_core.documents.builder import DocumentBuilder, Run
+from aipk_core.documents.loaders.html_table import TableGrid
 from aipk_core.documents.loaders.html_tree import BLOCKS, Element, Text, text_of
 from aipk_core.documents.traced import Traced
 from aipk_core.errors import DocumentError
@@ -21,29 +22,8 @@ _OWN_KIND = {
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 _UNSEEN = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "head",
-        "title",
-        "svg",
-        "iframe",
-        "object",
-        "video",
-        "audio",
-        "canvas",
-        "select",
-        "datalist",
-        "textarea",
-        "map",
-        "noembed",
-        "noframes",
-        "dialog",
-        "annotation",
-        "annotation-xml",
-    ]
+    """script style template noscript head title svg iframe object video audio canvas select datalist textarea map
+    noembed noframes dialog annotation annotation-xml""".split()  # noqa: SIM905
 )
 _ATOMS = frozenset({"code", "kbd", "samp", "tt", "var"})
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
@@ -52,6 +32,7 @@ _SCOPES = frozenset({"li", "td", "th", "dd", "figure", "blockquote", "details", 
 _SCOPE_ROLES = frozenset({"alert", "note"})
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _LEADS_IN = (":", "：")
+_MAX_NAME = 300  # characters of a header that go with each of its cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +46,6 @@ class _Context:
     atom: bool = False
     boilerplate: bool = False
     jump: bool = False  # inside a link to a place in the same page: its picture is an arrow
-
-
-@dataclass(slots=True)
-class _Table:
-    """Column names and cells that reach down into later rows."""
-
-    headers: dict[int, str] = field(default_factory=dict)
-    reaching: dict[int, int] = field(default_factory=dict)
-    column: int = 0
-    row_header: str = ""
-    rows: int = 0
-    header_row: bool = False
-    above: tuple[int, str] | None = None  # group and text of the row before, if one cell fills it
-    columns: tuple[str, ...] = ()
 
 
 def write_blocks(
@@ -122,7 +89,8 @@ class _Writer:
         self.tick = tick
         self.runs: list[Run] = []
         self.anchor: str | None = None
-        self.tables: list[_Table] = []
+        self.tables: list[TableGrid] = []
+        self.columns: tuple[str, ...] = ()
         self.boilerplate = True  # whether all runs so far are
         self.alts: list[str] = []
 
@@ -233,7 +201,8 @@ class _Writer:
 
     def table(self, element: Element, context: _Context) -> None:
         lead_in = self.lead_in(context)
-        self.tables.append(_Table())
+        self.tables.append(TableGrid())
+        outer, self.columns = self.columns, ()
         inside = replace(
             context,
             container=self.builder.new_number(),
@@ -242,6 +211,7 @@ class _Writer:
         )
         self.inside(element, inside)
         self.tables.pop()
+        self.columns = outer
 
     def row(self, element: Element, context: _Context) -> None:
         if not self.tables:
@@ -249,56 +219,26 @@ class _Writer:
             return
         table = self.tables[-1]
         cells = [child for child in element.children if isinstance(child, Element) and child.tag in ("td", "th")]
-        table.header_row = bool(cells) and all(cell.tag == "th" for cell in cells)
-        table.rows += 1
-        table.column = 0
-        above, table.above = table.above, None
-        # A name over the whole width, and below it an empty cell and what is said of it: one row in two lines.
-        if above and len(cells) > 1 and not text_of(self.html, cells[0]).strip():
-            group, table.row_header = above
-        else:
-            group, table.row_header = self.builder.new_number(), ""
+        first_is_empty = bool(cells) and not text_of(self.html, cells[0]).strip()
+        group = table.begin_row(cells, first_is_empty, self.builder.new_number())
         first = len(self.builder.blocks)
         self.inside(element, replace(context, group=group))
-        table.reaching = {column: rows - 1 for column, rows in table.reaching.items() if rows > 1}
-        if len(cells) == 1 and _span(cells[0], "colspan", 2) > 1 and len(self.builder.blocks) == first + 1:
-            table.above = group, self.builder.block_text(first)
+        written = len(self.builder.blocks) - first
+        table.end_row(cells, group, self.builder.block_text(first) if written == 1 else None)
 
     def cell(self, element: Element, context: _Context) -> None:
-        tag = element.tag
+        inside = replace(context, kind=element.tag)
         if not self.tables:
-            self.inside(element, replace(context, kind=tag))
+            self.inside(element, inside)
             return
         table = self.tables[-1]
-        while table.column in table.reaching:
-            table.column += 1
-        column = table.column
-        width = _span(element, "colspan", 100)
-        height = _span(element, "rowspan", 65534)
-        is_header = tag == "th" and (table.header_row or table.rows == 1)
-        names = [] if is_header else [clean(name) for name in (table.headers.get(column, ""), table.row_header) if name]
-        outer = table.columns
-        table.columns = tuple(names)
+        outer, self.columns = self.columns, table.begin_cell(element)
         first = len(self.builder.blocks)
-        inside = replace(context, kind=tag)
         self.children(element, inside)
         self.flush(inside)
-        table.columns = outer
-        text = " ".join(
-            self.builder.block_text(index)
-            for index in range(first, len(self.builder.blocks))
-            if self.builder.blocks[index].kind == "th"
-        )
-        if is_header:
-            for position in range(column, column + width):
-                above = table.headers.get(position, "")
-                table.headers[position] = f"{above} {text}".strip() if above != text else text
-        elif tag == "th":
-            table.row_header = text
-        table.column = column + width
-        if height > 1:
-            for position in range(column, column + width):
-                table.reaching[position] = height
+        self.columns = outer
+        blocks = range(first, len(self.builder.blocks))
+        table.end_cell(element, " ".join(self.builder.block_text(index) for index in blocks)[:_MAX_NAME])
 
     # --- pieces of text --------------------------------------------------------------------------------------------
 
@@ -397,7 +337,7 @@ class _Writer:
             group=context.group,
             container=context.container,
             lead_in=context.lead_in,
-            columns=self.tables[-1].columns if self.tables else (),
+            columns=self.columns,
             language=language,
             boilerplate=context.boilerplate,
         )
@@ -444,11 +384,6 @@ def _language(element: Element) -> str:
             if name.startswith("language-"):
                 return name.removeprefix("language-")
     return ""
-
-
-def _span(element: Element, name: str, limit: int) -> int:
-    value = element.attributes.get(name, "").strip()
-    return max(1, min(int(value[:6]), limit)) if value[:6].isdecimal() and value.isascii() else 1
 
 
 def title_of(root: Element, source: str) -> str:

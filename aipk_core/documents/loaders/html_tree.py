@@ -15,89 +15,14 @@ from dataclasses import dataclass, field
 MAX_DEPTH = 120
 
 VOID = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "frame",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "basefont",
-        "bgsound",
-        "keygen",
-    ]
+    """area base br col embed frame hr img input link meta param source track wbr basefont bgsound keygen""".split()  # noqa: SIM905
 )
-_RAW_TEXT = frozenset(["script", "style", "xmp", "iframe", "noembed", "noframes", "textarea", "title", "plaintext"])
+_RAW_TEXT = frozenset("script style xmp iframe noembed noframes textarea title plaintext".split())  # noqa: SIM905
 BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "center",
-        "col",
-        "colgroup",
-        "dd",
-        "details",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "frameset",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "listing",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "optgroup",
-        "option",
-        "p",
-        "plaintext",
-        "pre",
-        "search",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-        "xmp",
-        "button",
-    ]
+    """address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset
+    figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li listing main
+    menu nav ol optgroup option p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp
+    button""".split()  # noqa: SIM905
 )
 
 _KNOWN = frozenset(
@@ -130,7 +55,7 @@ _ENDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ENDS.update(dict.fromkeys(_HEADINGS, (_HEADINGS, BLOCKS - _HEADINGS)))
 _P_SCOPE = _CELL_SCOPE | frozenset({"button", "figure", "li", "dd", "dt", "div", "section", "article", "blockquote"})
-_IN_HEAD = frozenset(["title", "meta", "link", "style", "script", "base", "noscript", "template"])
+_IN_HEAD = frozenset("title meta link style script base noscript template".split())  # noqa: SIM905
 # An end tag closes its element only inside these borders: </li> of an outer list cannot end a cell's own table.
 _CLOSE_BORDER = frozenset({"table", "td", "th", "caption"})
 _CLOSE_BORDERS = {
