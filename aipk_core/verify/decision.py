@@ -57,7 +57,21 @@ class _Reading:
 
     @property
     def supports(self) -> bool:
-        return not self.judgement.contradicted and self.score >= SUPPORTED_FROM
+        return not self.judgement.contradicted and not self.lacks_a_value and self.score >= SUPPORTED_FROM
+
+    @property
+    def lacks_a_value(self) -> bool:
+        """Whether a figure or a name that must match letter by letter is in no claim."""
+        text = self.judgement.alignment.statement.text
+        return any(
+            finding.unsupported
+            and finding.span is not None
+            and (
+                finding.check == "identifier"
+                or (finding.check == "quantity" and any(map(str.isdigit, text[slice(*finding.span)])))
+            )
+            for finding in self.judgement.findings
+        )
 
 
 def decide(

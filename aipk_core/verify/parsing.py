@@ -60,8 +60,8 @@ def _model() -> Any:
 
 def _predicates(document: Any) -> Iterator[Predicate]:
     for token in document:
-        if token.pos_ not in ("VERB", "AUX") or token.dep_ in ("aux", "auxpass"):
-            continue
+        if token.pos_ != "VERB" or token.dep_ in ("aux", "auxpass"):
+            continue  # "to be" has no roles that could be exchanged
         agents: list[Any] = []
         patients: list[Any] = []
         recipients: list[Any] = []

@@ -424,7 +424,7 @@ _NOT_LABELS = frozenset(
     ]
 )
 _NOUN = re.compile(
-    r"\s*(?:(?:separate|further|additional|more|other|new|different|full|whole|large|small|of the|of its|of their|of|such|consecutive)\s+)*(?P<noun>[A-Za-zÀ-ÿА-я][A-Za-zÀ-ÿА-я'-]+)"
+    r"[\s-]*(?:(?:separate|further|additional|more|other|new|different|full|whole|large|small|of the|of its|of their|of|such|consecutive)\s+)*(?P<noun>[A-Za-zÀ-ÿА-я][A-Za-zÀ-ÿА-я'-]+)"
 )
 
 

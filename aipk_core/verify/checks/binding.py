@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -139,9 +140,12 @@ def _replaced(places: _Places, x: _Item, there_x: _Group, there_y: _Group, group
     return not any(places.has(there_x, item) and not places.has(there_y, item) for item in others)
 
 
+_JOINED = re.compile(r"[\s,]*(?:and|but|or|und|et|y|и)\b", re.IGNORECASE)
+
+
 def _marks(item: _Item) -> bool:
-    """Whether an item tells things apart: a name, a value, an identifier."""
-    return _is_value(item) or (isinstance(item.thing, Word) and item.thing.name)
+    """Whether an item tells things apart: a name, a value, an identifier; without capitals, any word may be a name."""
+    return _is_value(item) or (isinstance(item.thing, Word) and (item.thing.name or not item.thing.norm.isascii()))
 
 
 def _is_value(item: _Item) -> bool:
@@ -185,7 +189,10 @@ def _groups(analysis: Analysis, claim: int) -> list[_Group]:
         if not items:
             continue
         inherited: tuple[_Item, ...] = ()
-        if groups and not _is_subject_like(items[0]):
+        goes_on = not any(_is_subject_like(item) for item in items) or (
+            not _is_subject_like(items[0]) and bool(_JOINED.match(analysis.text, start))
+        )
+        if groups and goes_on:
             before = groups[-1]
             inherited = tuple(item for item in (*before.items, *before.inherited) if _is_subject_like(item))
         groups.append(_Group(claim, items, inherited))

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 
 from aipk_core.verify.alignment import Alignment, word_relation
 from aipk_core.verify.analysis import Analysis, stem_of
+from aipk_core.verify.checks.quantity import WEAK
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
@@ -56,8 +57,27 @@ def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]
         if tag == "replace" and b - a <= 4 and d - c <= 6:
             first = whole and all(_is_function(token[0]) for token in mine[:a])
             yield from _replacement(alignment, number, mine[a:b], theirs[number][c:d], first=first)
+        elif tag == "delete" and share >= _NEAR_COPY:
+            yield from _insertion(alignment, mine[a:b])
         elif tag == "equal" and share >= _SAME_FORM:
             yield from _values_in_place(alignment, number, mine, theirs[number], (a, b, c))
+
+
+def _insertion(alignment: Alignment, added: list[_Token]) -> Iterator[Finding]:
+    """Words put into the claim's own sentence that no claim has."""
+    everything = " ".join(claim.lowered for claim in alignment.claims)
+    known = [word for claim in alignment.claims for word in claim.words if word.stem not in alignment.statement.stems]
+    told = [token for token in added if _tells(token[0])]
+    new = [
+        token
+        for token in told
+        if token[0] not in everything
+        and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
+    ]
+    if new and len(new) * 2 > len(told):
+        span = (added[0][1], added[-1][2])
+        said = alignment.statement.text[slice(*span)]
+        yield Finding("addition", f"no claim adds “{said}”", span, unsupported=True)
 
 
 def _values_in_place(
@@ -72,6 +92,8 @@ def _values_in_place(
             continue
         quantity = next((q for q in alignment.statement.quantities if q.start == here[1]), None)
         other = next((q for q in alignment.claims[number].quantities if q.start == there[1]), None)
+        if quantity and quantity.text.casefold() in WEAK:
+            continue
         if (
             quantity
             and other
@@ -97,7 +119,10 @@ def _replacement(
     if not here or not there:
         return
     claim = alignment.claims[number]
-    known = [word for claim_ in alignment.claims for word in claim_.words]
+    # a word that has its equal on the other side cannot be the counterpart of another one as well
+    known = [word for claim_ in alignment.claims for word in claim_.words if word.stem not in alignment.statement.stems]
+    stems = frozenset().union(*(claim_.stems for claim_ in alignment.claims))
+    own = [word for word in alignment.statement.words if word.stem not in stems]
     everything = " ".join(claim_.lowered for claim_ in alignment.claims)
     new = [
         token
@@ -110,7 +135,7 @@ def _replacement(
     gone = [
         token
         for token in there
-        if not any(_near(word.norm, token[0], claim.lang) for word in alignment.statement.words)
+        if token[0] not in alignment.statement.stems and not any(_near(word.norm, token[0], claim.lang) for word in own)
     ]
     if (
         not new

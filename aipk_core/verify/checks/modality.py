@@ -46,7 +46,7 @@ def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
                 continue
             if theirs is Mood.REQUIRED and mine is Mood.PERMITTED:
                 continue  # what must be done may be done
-            if agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
+            if Mood.FORBIDDEN in (mine, theirs) and agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
                 continue
             yield Finding(
                 "modality", f"{_WORDS[mine]} here, {_WORDS[theirs]} in the claim", pair.segment.mood_span, target.claim,

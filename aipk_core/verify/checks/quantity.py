@@ -9,7 +9,7 @@ from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
 
-_WEAK = ("one", "a", "single", "eins", "un", "uno")
+WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than", "": "exactly"}
 
@@ -20,7 +20,7 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
         span = (quantity.start, quantity.end)
         if match.equal:
             continue
-        if quantity.kind == "count" and quantity.text.casefold() in _WEAK:
+        if quantity.kind == "count" and quantity.text.casefold() in WEAK:
             continue
         if other is not None and quantity.same_as(other):
             if {quantity.bound, other.bound} in ({"ge", "lt"}, {"le", "gt"}) and _turned_round(alignment, match.claim):

@@ -29,7 +29,7 @@ HEDGE = re.compile(
 """Words that say how sure the speaker is, and nothing about the matter."""
 NEGATION = {
     "en": re.compile(
-        r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|nowhere|hardly|lacks?|lacking|devoid)\b|n['’]t\b"
+        r"\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|cannot|without|nowhere|hardly|lacks?|lacking|devoid)\b|n['’]t\b"
         r"|\b(?:fails?|failed|refuses?|refused|ceases?|ceased|stops?|stopped) to\b|\bfree (?:of|from)\b(?! charge)"
         r"|\b(?:rather than|instead of|other than|as opposed to|except(?: for)?)\b|\ba last resort\b",
         _I,

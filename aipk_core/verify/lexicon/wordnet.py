@@ -83,8 +83,11 @@ class WordNet:
                 candidates = [stem + replacement]
                 if not replacement and ending in ("ed", "ing", "er", "est") and len(stem) > 2 and stem[-1] == stem[-2]:
                     candidates.append(stem[:-1])
-                found += [base for base in candidates if base in self._senses]
+                found += [base for base in candidates if self._has_pos(base, _POS_OF_ENDING[ending])]
         return tuple(dict.fromkeys(found)) or (word,)
+
+    def _has_pos(self, base: str, kinds: str) -> bool:
+        return any(sense[0] in kinds for sense in self._senses.get(base, ()))
 
     @lru_cache(maxsize=200_000)  # noqa: B019
     def relation(self, first: str, second: str) -> Relation:
@@ -187,3 +190,8 @@ _ENDINGS = (
     ("est", "e"),
     ("iest", "y"),
 )
+_POS_OF_ENDING = {
+    ending: "v" if ending in ("ed", "ied", "ing") else "a" if ending in ("er", "ier", "est", "iest") else "nv"
+    for ending, _ in _ENDINGS
+}
+"""What a base form must be to take an ending: "manager" is no form of "manage"."""
