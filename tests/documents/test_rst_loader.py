@@ -130,3 +130,9 @@ def test_names_that_sphinx_adds_do_not_stay_in_docutils() -> None:
     before = dict(vars(directives)["_directives"])
     loaded(".. seealso:: x\n")
     assert vars(directives)["_directives"] == before
+
+
+def test_markup_opened_over_and_over_costs_little_and_is_shown() -> None:
+    document = loaded("`a " * 20_000 + "end\n\nNext.\n")
+    assert document.text.startswith("`a `a")
+    assert document.text.endswith("end\n\nNext.")

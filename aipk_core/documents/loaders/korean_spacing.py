@@ -30,7 +30,7 @@ class KoreanSpacing:
 
     def learn(self, line: str) -> None:
         """Count the words inside a line; its first and last may be halves and are left out."""
-        if not any(is_hangul(character) for character in line[:200]):
+        if line.isascii() or not any(is_hangul(character) for character in line[:200]):
             return
         tokens = _TOKEN.findall(line)
         for position, token in enumerate(tokens):

@@ -159,7 +159,7 @@ def _write(pages: list[PageText], builder: DocumentBuilder, watch: Watch, lang: 
         vocabulary.learn(page.lines)
         drafts += drafts_of(page, metrics)
     mark_captions(drafts)
-    mark_tables(drafts)
+    mark_tables(drafts, watch.check)
     drafts = join_continuations(drafts)
     mark_headings(drafts, metrics)
     writer = _Numbering(builder)

@@ -62,8 +62,8 @@ def _repeated(edges: list[_Edge], pages: int) -> set[tuple[_Place, str]]:
     columns are no running line.
     """
     seen: defaultdict[tuple[_Place, str], list[tuple[int, list[Line]]]] = defaultdict(list)
-    for page, rows in enumerate(edges):
-        for place, row in rows:
+    for page, edge in enumerate(edges):
+        for place, row in edge:
             seen[place, _pattern(row)].append((page, row))
     found: set[tuple[_Place, str]] = set()
     for key, rows in seen.items():

@@ -119,15 +119,17 @@ def drafts_of(page: PageText, metrics: Metrics) -> list[Draft]:
 _MARKER_ONLY = re.compile(
     r"^(?:[•‣◦▪▫●○■□◆◇➢➤►✓✔❖∙·\u2043\u2219\uf0b7\uf0a7\uf0d8*–—-]|\(?\d{1,3}[.)]|[.(]\d{1,3}\)?|\(?[a-z]{1,4}[.)])$"
 )
+_MAX_PAIRS = 2_000_000
 _BULLETS_ONLY = re.compile(r"^[•‣◦▪▫●○■□◆◇➢➤►❖∙\uf0b7\uf0a7\uf0d8\s]+$")
 
 
 def _with_markers(lines: list[Line]) -> list[Line]:
     """Bullets and numbers that were drawn apart from their item, put before it."""
     kept = [line for line in lines if not _MARKER_ONLY.match(line.text)]
-    for mark in lines:
-        if not _MARKER_ONLY.match(mark.text):
-            continue
+    marks = [line for line in lines if _MARKER_ONLY.match(line.text)]
+    if len(marks) * len(kept) > _MAX_PAIRS:
+        return lines
+    for mark in marks:
         item = min(
             (line for line in kept if _stands_before(mark, line)),
             key=lambda line: abs(line.left - mark.right) if not line.right_to_left else abs(mark.left - line.right),
@@ -215,11 +217,15 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？：；…؟۔।][\"'”’»)\]]*$"
 _HYPHENS = "-\u2010\u00ad"
 
 
+_NEIGHBOURS = 300  # lines before and after one that may tell how wide its column is
+
+
 class _Columns:
     """Where the lines of a page begin and end, for telling a full line from one that ends early."""
 
     def __init__(self, lines: list[Line]) -> None:
         self._lines = lines
+        self._places = {id(line): place for place, line in enumerate(lines)}
         self._edges: dict[int, tuple[float, float]] = {}
 
     def edges(self, line: Line) -> tuple[float, float]:
@@ -249,9 +255,10 @@ class _Columns:
         return room > width + 0.7 * line.size
 
     def _measure(self, line: Line) -> tuple[float, float]:
+        place = self._places.get(id(line), 0)
         near = [
             other
-            for other in self._lines
+            for other in self._lines[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS]
             if abs(other.size - line.size) < 0.12 * line.size
             and other.overlap(line) > 0
             and (

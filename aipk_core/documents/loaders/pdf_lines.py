@@ -21,7 +21,7 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from aipk_core.documents.loaders.scripts import is_right_to_left
 from aipk_core.errors import DocumentError
 
-MAX_GLYPHS = 400_000
+MAX_GLYPHS = 200_000
 """More on one page is no page of text."""
 
 
@@ -188,29 +188,34 @@ def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
     x, y = ctypes.c_double(), ctypes.c_double()
     for index in range(count):
         code = pdfium_c.FPDFText_GetUnicode(handle, index)
-        generated = pdfium_c.FPDFText_IsGenerated(handle, index) == 1
-        if generated and code != 0x20:
-            continue
+        blank = code in _BLANKS
+        if blank and code != 0x20 and pdfium_c.FPDFText_IsGenerated(handle, index) == 1:
+            continue  # a line end that PDFium put in
         pdfium_c.FPDFText_GetLooseCharBox(handle, index, box)
         pdfium_c.FPDFText_GetCharOrigin(handle, index, x, y)
         text_object = pdfium_c.FPDFText_GetTextObject(handle, index)
         address = ctypes.cast(text_object, ctypes.c_void_p).value or 0
-        blank = code in _BLANKS
         font = last_font if blank else fonts.get(address)  # PDFium has no matrix for the spaces that it puts in
         if font is None:
             if blank:
                 continue
             font = fonts[address] = _font(handle, index)
         last_font = font
-        values = (box.left, box.right, box.bottom, box.top, x.value, y.value)
-        if not all(math.isfinite(value) and abs(value) < 1e6 for value in values) or font.size > 2000:
+        left, right, bottom, top, base = box.left, box.right, box.bottom, box.top, y.value
+        extent = abs(left) + abs(right) + abs(bottom) + abs(top) + abs(base) + abs(x.value)
+        if not extent < 1e6 or font.size > 2000:  # also false for what is no number
             continue
         damaged = pdfium_c.FPDFText_HasUnicodeMapError(handle, index) == 1
-        text = _character(code)
-        damaged = damaged or _is_damage(text, code)
-        left, right = sorted(values[:2])
-        bottom, top = sorted(values[2:4])
-        yield Glyph(text, left, right, bottom, top, values[5], font, damaged, address)
+        if 0x20 < code < 0x7F:
+            text = chr(code)
+        else:
+            text = _character(code)
+            damaged = damaged or _is_damage(text, code)
+        if right < left:
+            left, right = right, left
+        if top < bottom:
+            bottom, top = top, bottom
+        yield Glyph(text, left, right, bottom, top, base, font, damaged, address)
 
 
 def _character(code: int) -> str:
@@ -273,6 +278,7 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
 # --- lines ---------------------------------------------------------------------------------------------------------
 
 MAX_CELLS = 200
+_MAX_PAIRS = 2_000_000  # comparisons of marks with letters or lines that are worth while
 _CELL_GAP = 2.5
 _STRETCHED_GAP = 8.0
 _WIDE_GAP = 1.2  # of the font size: wider gaps divide columns and cells
@@ -300,9 +306,10 @@ def _lines(glyphs: Iterable[Glyph], page: int) -> list[Line]:
     parts = [part for piece in pieces for part in _cells(piece)]
     lines = _rejoined([line for part in parts if (line := _line_of(part, page)) is not None])
     lines = _without_narrow_gutters(lines)
-    for mark in loose:
-        if mark.text != " ":
-            _give_back(mark, lines)
+    if len(loose) * len(lines) <= _MAX_PAIRS:
+        for mark in loose:
+            if mark.text != " ":
+                _give_back(mark, lines)
     return lines
 
 
@@ -459,8 +466,10 @@ def _line_of(glyphs: list[Glyph], page: int) -> Line | None:
     letters = [glyph for glyph in glyphs if not glyph.text.isspace()]
     line.bold = all(glyph.font.bold for glyph in letters)
     line.monospace = sum(glyph.font.monospace for glyph in letters) >= 0.9 * len(letters)
-    from_right = sum(is_right_to_left(glyph.text[0]) for glyph in letters)
-    line.right_to_left = from_right * 2 > sum(glyph.text[0].isalpha() for glyph in letters)
+    foreign = [glyph.text[0] for glyph in letters if glyph.text[0] > "\u0590"]
+    if foreign:
+        from_right = sum(is_right_to_left(character) for character in foreign)
+        line.right_to_left = from_right * 2 > sum(glyph.text[0].isalpha() for glyph in letters)
     _spell(line)
     return line if line.text else None
 
@@ -511,6 +520,8 @@ def _with_marks_in_place(glyphs: list[Glyph]) -> list[Glyph]:
     if not any(unicodedata.combining(glyph.text[:1]) for glyph in glyphs):
         return glyphs
     letters = [glyph for glyph in glyphs if not unicodedata.combining(glyph.text[:1])]
+    if (len(glyphs) - len(letters)) * len(letters) > _MAX_PAIRS:
+        return glyphs
     marks: dict[int, list[Glyph]] = {}
     for glyph in glyphs:
         if unicodedata.combining(glyph.text[:1]):

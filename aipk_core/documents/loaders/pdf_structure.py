@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from aipk_core.documents.loaders.pdf_layout import Draft, Metrics
 
@@ -133,11 +134,19 @@ def _may_be_heading(draft: Draft) -> bool:
 # --- tables --------------------------------------------------------------------------------------------------------
 
 
-def mark_tables(drafts: list[Draft]) -> None:
-    """Find runs of blocks that stand in rows and columns, make them cells, and drop what was merged into others."""
+_MAX_ROWS = 500
+
+
+def mark_tables(drafts: list[Draft], tick: Callable[[], None] = lambda: None) -> None:
+    """Find runs of blocks that stand in rows and columns, make them cells, and drop what was merged into others.
+
+    Args:
+        tick: called now and then; may raise to stop.
+    """
     table = 0
     start = 0
     while start < len(drafts):
+        tick()
         rows = _rows_from(drafts, start)
         if _is_table(rows):
             start += sum(len(row) for row in rows)
@@ -155,7 +164,7 @@ def _rows_from(drafts: list[Draft], start: int) -> list[list[Draft]]:
     """
     rows: list[list[Draft]] = []
     index = start
-    while index < len(drafts):
+    while index < len(drafts) and len(rows) < _MAX_ROWS:
         row = [drafts[index]]
         last = drafts[index]
         while index + len(row) < len(drafts):

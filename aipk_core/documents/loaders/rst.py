@@ -26,7 +26,7 @@ from aipk_core.documents.loaders.scripts import dominant_language
 from aipk_core.documents.model import Document
 from aipk_core.errors import DocumentError
 
-MAX_CHARACTERS = 4 << 20
+MAX_CHARACTERS = 2 << 20
 """docutils needs about a second and 100 MB for each megabyte."""
 
 
@@ -81,7 +81,7 @@ _SETTINGS: dict[str, Any] = {
     "pep_references": True,
     "rfc_references": True,
     "traceback": True,
-    "line_length_limit": 100_000,
+    "line_length_limit": MAX_CHARACTERS + 1,
     "embed_stylesheet": False,
 }
 
@@ -97,6 +97,7 @@ def _parsed(text: str, where: str, context: LoadContext) -> nodes.document:
         fields = re.sub(r"^(?=\S)([\w-]+):", r":\1:", header.group(1), flags=re.MULTILINE)
         text = fields + "\n" + text[header.end() :]
     _refuse_deep(text, where, context.limits.max_depth)
+    text = _PARAGRAPH.sub(_tamed, text)
     try:
         with _sphinx_names():
             return docutils.core.publish_doctree(text, source_path=where, settings_overrides=settings)
@@ -106,6 +107,21 @@ def _parsed(text: str, where: str, context: LoadContext) -> nodes.document:
         raise _invalid("the markup nests too deep", where) from error
     except Exception as error:  # docutils fails in many ways on broken markup
         raise _invalid(f"docutils gave up ({type(error).__name__}: {str(error)[:200]})", where) from error
+
+
+_PARAGRAPH = re.compile(r"(?:^[^\n]*\S[^\n]*(?:\n|\Z)){1,}", re.MULTILINE)
+_LONG_PARAGRAPH = 10_000
+_MANY_MARKS = 500
+
+
+def _tamed(paragraph: re.Match[str]) -> str:
+    """A paragraph that opens markup over and over costs docutils quadratic time: its signs become plain text."""
+    text = paragraph.group(0)
+    if len(text) < _LONG_PARAGRAPH or text.lstrip().startswith(("+-", "==", "..")):
+        return text
+    if sum(text.count(sign) for sign in "`*|_") < _MANY_MARKS:
+        return text
+    return re.sub(r"(?<!\\)([`*|_])", r"\\\1", text)
 
 
 def _invalid(message: str, where: str) -> DocumentError:

@@ -51,7 +51,7 @@ class SpacingHabits:
     comma_glued: int = 0
 
     def learn(self, line: str) -> None:
-        if not any(is_spaceless(character) for character in line[:200]):
+        if line.isascii() or not any(is_spaceless(character) for character in line[:200]):
             return
         self.latin_spaced += len(_LATIN_SPACED.findall(line))
         self.latin_glued += len(_LATIN_GLUED.findall(line))

@@ -110,7 +110,7 @@ def _rows(text: str, delimiter: str, where: str) -> Iterator[list[str]]:
     except csv.Error as error:
         raise DocumentError(
             f"line {reader.line_num} is not delimited text ({error})",
-            code="invalid",
+            code="too-large" if "field limit" in str(error) else "invalid",
             where=where,
             remedy="Correct the quotes in the file",
         ) from error
