@@ -62,6 +62,14 @@ def test_task_boxes_are_no_text() -> None:
     assert shown("- [ ] boil\n- [x] wait\n- [y] z") == [("li", "boil"), ("li", "wait"), ("li", "[y] z")]
 
 
+def test_notices_of_github_show_their_kind() -> None:
+    assert shown("> [!NOTE]\n> Tea *is*\n> hot.\n\n> [!tip] Try this\n> Milk.\n\n> [x] y\n") == [
+        *(("p", "Note"), ("p", "Tea is hot.")),
+        *(("p", "Try this"), ("p", "Milk.")),
+        ("p", "[x] y"),
+    ]
+
+
 def test_html_and_comments_inside_markdown() -> None:
     assert shown("a <!-- no -->b<br>c <kbd>Esc</kbd> &amp; &lt;d&gt;\n\n<div>\n\n*e*\n\n</div>\n\n<!-- f\n\ng -->") == [
         ("p", "a b c Esc & <d>"),

@@ -131,6 +131,8 @@ _PARSER = _parser()
 # --- the renderer --------------------------------------------------------------------------------------------------
 
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
+# GitHub's notices: a quotation that begins with its kind
+_ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]([^\n]{0,200})(?:\n|\Z)", re.IGNORECASE)
 # goldmark writes a line feed behind these
 _BREAK_AFTER_OPEN = frozenset(["ul", "ol", "dl", "table", "thead", "tbody", "tr", "blockquote"])
 
@@ -183,9 +185,17 @@ class _Renderer:
         token = tokens[index]
         kind = token.type
         if kind == "inline":
-            before = tokens[index - 1].type if index else ""
-            task = index > 1 and tokens[index - 2].type == "list_item_open" and _TASK.match(token.content)
-            self.inline(token.children or [], drop=len(task[0]) if task and before == "paragraph_open" else 0)
+            before = [token.type for token in tokens[max(index - 2, 0) : index]]
+            children = token.children or []
+            if before == ["list_item_open", "paragraph_open"] and (task := _TASK.match(token.content)):
+                self.inline(children, drop=len(task[0]))
+            elif before == ["blockquote_open", "paragraph_open"] and (alert := _ALERT.match(token.content)):
+                title = alert[2].strip() or alert[1].capitalize()
+                self.out.append(_escape(title) + "</p>\n<p>", self.source.place(self.line_start(), self.end))
+                breaks = (i for i, child in enumerate(children) if child.type in ("softbreak", "hardbreak"))
+                self.inline(children[next(breaks, len(children)) + 1 :])
+            else:
+                self.inline(children)
         elif kind == "dense":
             self.lines_of(token.content)
         elif kind in ("fence", "code_block"):
