@@ -87,8 +87,8 @@ def test_lines_that_are_no_entries_are_refused(text):
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "r"
-        path.write_text(text, encoding="utf-8", errors="replace")
-        if text.strip():
+        path.write_text(text + "\n", encoding="utf-8", errors="replace")
+        if path.read_bytes().strip():
             with pytest.raises(ReviewError):
                 read_ledger(path)
 
