@@ -19,7 +19,7 @@ def main() -> None:
 
 def application() -> typer.Typer:
     """All commands. Made on demand, so that importing the library does not import them."""
-    from aipk_core.cli import ask, build, claims, documents, evaluate, inspect, review, ui, verify
+    from aipk_core.cli import ask, build, claims, documents, evaluate, inspect, review, store, ui, verify
 
     app = typer.Typer(
         name="aipk",
@@ -38,6 +38,8 @@ def application() -> typer.Typer:
     app.command()(documents.sentences)
     app.add_typer(claims.app, name="claims")
     app.command()(review.review)
+    app.command()(store.status)
+    app.add_typer(store.app, name="store")
     app.command()(ui.ui)
     return app
 

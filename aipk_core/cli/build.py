@@ -1,4 +1,4 @@
-"""``aipk build`` and ``aipk status``."""
+"""``aipk build``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def build(
     """
     with progress_bar(quiet=as_json) as progress:
         options = BuildOptions(
-            paths=_paths(path or []),
+            paths=local_paths(path or []),
             force=frozenset(force or []),
             until=until,
             workers=workers,
@@ -71,7 +71,8 @@ def _runner(plain: bool) -> Runner:
     )
 
 
-def _paths(values: list[str]) -> dict[str, str]:
+def local_paths(values: list[str]) -> dict[str, str]:
+    """The values of ``--path`` as source name -> folder."""
     paths: dict[str, str] = {}
     for value in values:
         name, equals, folder = value.partition("=")

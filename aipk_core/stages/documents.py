@@ -59,11 +59,7 @@ def documents_stage(context: StageContext) -> StageResult:
         for source in corpus.settings.sources
     ]
     try:
-        language = corpus.settings.language
-        # Other choices of files do not make other documents: they count for the stage, not for the documents' keys.
-        keys = [_source_key(snapshot.settings, language, _CONTENT | _CHOICE) for snapshot in snapshots]
-        fingerprint = digest("documents", STAGE_VERSION, keys)
-        inputs = inputs_digest(fingerprint, *(snapshot.revision for snapshot in snapshots))
+        inputs, fingerprint = _inputs(context, snapshots)
         current = is_current(context, "documents", inputs)
         # The caches may have been deleted under the manifest; then the documents are loaded again.
         if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
@@ -86,6 +82,68 @@ def documents_stage(context: StageContext) -> StageResult:
     context.workspace.write_manifest(corpus.name, manifest)
     misses = sum(part.misses for part in loaded)
     return _result(context, manifest, hits=len(rows) - misses, misses=misses, unchanged=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsAhead:
+    """What the stage would load again.
+
+    Attributes:
+        current: whether nothing at all would be done.
+        total: documents that the sources have now.
+        reasons: why (``new``, ``edited``, ``file NAME`` or ``parameter NAME`` that documents are made with, ``settings``)
+            -> ids of the documents; a document for which several things changed stands under each.
+        gone: ids of documents that the sources have no more.
+    """
+
+    current: bool
+    total: int
+    reasons: dict[str, list[str]] = field(default_factory=dict)
+    gone: tuple[str, ...] = ()
+
+
+def documents_ahead(context: StageContext) -> DocumentsAhead:
+    """Find out what the stage would do, without loading a document. Sources are brought up to date, as for a build.
+
+    Raises:
+        SourceError: a source cannot be read.
+    """
+    corpus = context.corpus
+    snapshots = [
+        open_source(source, corpus.folder, context.workspace.sources, context.progress)
+        for source in corpus.settings.sources
+    ]
+    try:
+        inputs, _ = _inputs(context, snapshots)
+        current = is_current(context, "documents", inputs)
+        if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
+            return DocumentsAhead(True, current.rows.num_rows)
+        previous = context.workspace.read_manifest(corpus.name, "documents")
+        before = dict(zip(previous.column("id"), previous.column("key"), strict=True)) if previous else {}
+        reasons: dict[str, list[str]] = {}
+        total = 0
+        gone = set(before)
+        for snapshot in snapshots:
+            files = document_files(snapshot, snapshot.settings)
+            finder = _Finder(context, snapshot, snapshot.settings, len(snapshots) > 1)
+            found = finder.find(files)
+            total += len(files)
+            gone -= {finder.document_id(file) for file in files}
+            for name, reason in finder.explain([file for file in files if file.path not in found], before):
+                reasons.setdefault(reason, []).append(name)
+        return DocumentsAhead(False, total, dict(sorted(reasons.items())), tuple(sorted(gone)))
+    finally:
+        for snapshot in snapshots:
+            snapshot.close()
+
+
+def _inputs(context: StageContext, snapshots: Sequence[SourceSnapshot]) -> tuple[str, str]:
+    """What the stage would be computed from, and the digest of its settings."""
+    language = context.corpus.settings.language
+    # Other choices of files do not make other documents: they count for the stage, not for the documents' keys.
+    keys = [_source_key(snapshot.settings, language, _CONTENT | _CHOICE) for snapshot in snapshots]
+    fingerprint = digest("documents", STAGE_VERSION, keys)
+    return inputs_digest(fingerprint, *(snapshot.revision for snapshot in snapshots)), fingerprint
 
 
 def document_keys(manifest: Manifest) -> list[str]:
@@ -170,6 +228,34 @@ class _Finder:
         stored = self.summaries.get(list(ends.values()))
         loaded = self.documents.known()
         return {path: (key, stored[key]) for path, key in ends.items() if key in loaded or "code" in stored[key]}
+
+    def document_id(self, file: SourceFile) -> str:
+        """The id that the document of ``file`` has in the corpus."""
+        return f"{self.settings.name}/{file.path}" if self.qualified else file.path
+
+    def explain(self, files: Sequence[SourceFile], before: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """Id and reason for each thing that makes a document of ``files`` load again.
+
+        Args:
+            before: id -> key in the cache ``documents`` of the documents that are current.
+        """
+        for first in range(0, len(files), _BATCH_DOCUMENTS):
+            some = files[first : first + _BATCH_DOCUMENTS]
+            keys = {self.document_id(file): before.get(self.document_id(file), "") for file in some}
+            stored = self.documents.get([key for key in keys.values() if key])
+            for file in some:
+                name = self.document_id(file)
+                record = stored.get(keys[name])
+                if record is None:
+                    yield name, "settings" if keys[name] else "new"
+                    continue
+                needs = [(kind, other) for kind, other, _ in record["document"]["dependencies"]]
+                was = [value for _, _, value in record["document"]["dependencies"]]
+                now = self.state.digests(needs, file.lang)
+                changed = [need for need, old, new in zip(needs, was, now, strict=True) if old != new]
+                reasons = {"edited" if other == file.path else f"{kind} {other}" for kind, other in changed}
+                for reason in sorted(reasons) or ["settings"]:
+                    yield name, reason
 
     def load(self, files: Sequence[SourceFile]) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Load ``files``, and yield path, key and summary of each; the key is empty for a failure that is not kept."""

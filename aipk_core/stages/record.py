@@ -10,11 +10,12 @@ import contextlib
 import json
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aipk_core.errors import StoreError
+from aipk_core.hashing import digest_file
 from aipk_core.stages.registry import STAGES
 from aipk_core.store.manifest import write_atomically
 
@@ -34,14 +35,14 @@ class StageRecord:
     Attributes:
         settings: the tables and keys of ``corpus.toml`` that the stage depends on, as JSON values.
         code: version of the stage's code.
-        inputs: stage -> version of the output that was read; ``ledger`` too, where the stage reads it.
-        state: what the stage itself had to say (``waiting`` …).
+        inputs: stage -> version of the output that was read.
+        ledger: digest of the review ledger's file; empty while there is none.
     """
 
     settings: dict[str, Any]
     code: int
     inputs: dict[str, str]
-    state: dict[str, Any] = field(default_factory=dict)
+    ledger: str = ""
 
 
 def remember(context: StageContext, result: StageResult) -> None:
@@ -52,7 +53,7 @@ def remember(context: StageContext, result: StageResult) -> None:
         return
     path = _record_path(workspace, corpus.name, result.stage)
     data = json.dumps(
-        {"settings": record.settings, "code": record.code, "inputs": record.inputs, "state": {"waiting": result.waiting}},
+        {"settings": record.settings, "code": record.code, "inputs": record.inputs, "ledger": record.ledger},
         ensure_ascii=False,
         sort_keys=True,
     ).encode()
@@ -69,18 +70,16 @@ def stage_record(workspace: Workspace, corpus: Corpus, stage: str) -> StageRecor
     if known is None:
         return None
     settings = corpus.settings.model_dump(mode="json", include=set(known.settings))
-    inputs = {}
-    for name in known.depends_on:
-        manifest = workspace.manifest_version(corpus.name, name)
-        inputs[name] = manifest
-    return StageRecord(settings, stage_code(stage), inputs)
+    inputs = {name: workspace.manifest_version(corpus.name, name) for name in known.depends_on}
+    ledger = digest_file(corpus.ledger) if corpus.ledger.is_file() else ""
+    return StageRecord(settings, stage_code(stage), inputs, ledger)
 
 
 def read_record(workspace: Workspace, corpus: str, stage: str) -> StageRecord | None:
     """What ``stage`` was last made with, if that is known."""
     try:
         values = json.loads(_record_path(workspace, corpus, stage).read_bytes())
-        return StageRecord(values["settings"], values["code"], values["inputs"], values["state"])
+        return StageRecord(values["settings"], values["code"], values["inputs"], values["ledger"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

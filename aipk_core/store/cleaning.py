@@ -156,4 +156,3 @@ def _add_listed_keys(used: dict[str, set[str]], path: Path) -> None:
     elif path.stem == "embeddings":
         dimensions = manifest.facts["embedder"]["dimensions"]
         used.setdefault(f"vectors_{dimensions}", set()).update(manifest.column("key"))
-

@@ -7,7 +7,6 @@ week's state finds its rows still there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -69,7 +68,7 @@ def has_uses(store: Path, corpus: str, manifest: Manifest) -> bool:
 
 
 def _newest_first(folder: Path, stage: str) -> list[Path]:
-    files = [(os.stat(path).st_mtime_ns, path.name, path) for path in folder.glob(f"{stage}.*.parquet")]
+    files = [(path.stat().st_mtime_ns, path.name, path) for path in folder.glob(f"{stage}.*.parquet")]
     return [path for _, _, path in sorted(files, reverse=True)]
 
 
