@@ -108,7 +108,7 @@ class Call:
         settings: what the table of the corpus says about this shortcode.
         parent: the call around this one.
         parts: what inner calls left for this one (tabs).
-        text_before: the source text of the file that holds the call.
+        boilerplate: whether what it writes is text that the site repeats everywhere.
     """
 
     node: Shortcode

@@ -7,8 +7,7 @@ finished HTML. What stands between the tags of a nested shortcode is expanded fi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from aipk_core.documents.hugo.calls import Call, PageBuild
 from aipk_core.documents.hugo.front_matter import FrontMatter
@@ -202,6 +201,3 @@ def _indented(written: Traced, node: Shortcode) -> Traced:
             if line.endswith("\n"):
                 result.append(node.indentation, None)
     return result
-
-
-Settings = Mapping[str, Any]

@@ -123,7 +123,7 @@ def include(call: Call) -> Traced:
 def code_file(call: Call) -> Traced:
     """A file shown as code under its name.
 
-    Settings: ``folder`` (below the content folder; ``examples``), ``base`` (folder inside the site, instead).
+    Settings: ``folder`` (below the content folder; ``examples``).
     """
     name = call.argument("file", 0)
     language = call.argument("language", "lang", default=name.rpartition(".")[2] if "." in name else "")

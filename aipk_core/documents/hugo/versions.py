@@ -98,30 +98,33 @@ def page_link(call: Call) -> Traced:
         return call.join("<a>", call.shown(text), "</a>")
     name = call.argument("page", 0)
     path = find_page(call, f"/{call.setting('folder')}/{name}")
-    value: object = call.build.header(path, "page").values if path else None
-    for part in call.setting("value", "title").split("."):
-        value = value.get(part) if isinstance(value, dict) else None
+    value = _value(call.build.header(path, "page").values, call) if path else None
     if path is None:
         call.problem("include-missing", f"there is no page {name!r} to link to")
     return call.join("<a>", call.shown(str(value) if value is not None else "", Origin.COMPUTED), "</a>")
 
 
 def page_lookup(call: Call) -> Traced:
-    """Links to the pages of a folder whose front matter has a value.
+    """A link to the page of a folder whose front matter has a value.
 
     Settings: ``folder``, ``value`` (dotted name in the front matter), ``argument`` (holds the wanted value).
     """
     wanted = call.argument(call.setting("argument", "kind"))
-    items: list[str | Traced] = []
     for content in call.content_folders():
         for path in call.build.files(f"{content}/{call.setting('folder')}"):
-            value: object = call.build.site.header(path).values if path.endswith(".md") else None
-            for part in call.setting("value", "title").split("."):
-                value = value.get(part) if isinstance(value, dict) else None
-            if value is not None and value == wanted:
-                title = str(call.build.header(path, "page").values.get("title") or wanted)
-                items.append(call.join("<a>", call.shown(title, Origin.COMPUTED), "</a>"))
-    return items[0] if items and isinstance(items[0], Traced) else Traced()
+            if not path.endswith(".md") or _value(call.build.site.header(path).values, call) != wanted:
+                continue
+            title = str(call.build.header(path, "page").values.get("title") or wanted)
+            return call.join("<a>", call.shown(title, Origin.COMPUTED), "</a>")
+    call.problem("include-missing", f"there is no page for {wanted!r}")
+    return Traced()
+
+
+def _value(values: object, call: Call) -> object:
+    """The value with the dotted name that the table gives."""
+    for part in call.setting("value", "title").split("."):
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
 
 
 BEHAVIOURS: dict[str, Behaviour] = {

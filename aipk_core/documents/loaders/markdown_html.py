@@ -278,7 +278,6 @@ class _Renderer:
             self.out.append("$$</pre>\n", None)
             return
         attribute = f' class="language-{_escape(language)}"' if language else ""
-        # A line feed of its own, since the one that the code may start with would be dropped in HTML.
         self.out.append(f'<div class="highlight"><pre><code{attribute}>', None)
         self.lines_of(token.content)
         self.out.append("</code></pre></div>\n", None)
