@@ -40,7 +40,7 @@ def load_markdown(raw: RawDocument, context: LoadContext) -> Document:
     if header.problem:
         builder.problem("front-matter-invalid", header.problem, raw.id)
     check = deadline(context.limits.timeout, raw.id)
-    page = markdown_to_html(Traced.of_source(source, header.body), ids=HeadingIds())
+    page = markdown_to_html(Traced.of_source(source, header.body), ids=HeadingIds(), where=raw.id)
     check()
     root = parse_markup(page.text, builder, unknown_tags=str(context.options.get("unknown_tags", "text")))
     write_blocks(root, page, builder, max_blocks=context.limits.max_blocks, tick=check)

@@ -21,6 +21,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 from aipk_core.documents.traced import Place, Traced
+from aipk_core.errors import DocumentError
 
 MAX_NESTING = 60
 
@@ -66,7 +67,12 @@ def blackfriday_id(text: str) -> str:
 
 
 def markdown_to_html(
-    source: Traced, *, ids: HeadingIds | None = None, shown: Callable[[str], str] | None = None, prefix: str = ""
+    source: Traced,
+    *,
+    ids: HeadingIds | None = None,
+    shown: Callable[[str], str] | None = None,
+    prefix: str = "",
+    where: str = "",
 ) -> Traced:
     """HTML of a Markdown text.
 
@@ -74,8 +80,12 @@ def markdown_to_html(
         ids: hands out heading ids over several calls for one page.
         shown: the text behind the placeholders in a heading, for its id.
         prefix: put before footnote ids, so that several calls for one page do not clash.
+        where: the file, for errors.
+
+    Raises:
+        DocumentError: ``invalid`` when lists and quotations are nested deeper than ``MAX_NESTING``.
     """
-    return _Renderer(source, ids or HeadingIds(), shown or (lambda text: text), prefix).render()
+    return _Renderer(source, ids or HeadingIds(), shown or (lambda text: text), prefix, where).render()
 
 
 # --- the parser ----------------------------------------------------------------------------------------------------
@@ -138,12 +148,13 @@ _BREAK_AFTER_OPEN = frozenset(["ul", "ol", "dl", "table", "thead", "tbody", "tr"
 
 
 class _Renderer:
-    def __init__(self, source: Traced, ids: HeadingIds, shown: Callable[[str], str], prefix: str) -> None:
+    def __init__(self, source: Traced, ids: HeadingIds, shown: Callable[[str], str], prefix: str, where: str) -> None:
         self.source = source
         self.text = source.text
         self.ids = ids
         self.shown = shown
         self.prefix = prefix
+        self.where = where
         self.out = Traced()
         self.lines = [0]
         at = self.text.find("\n")
@@ -152,10 +163,15 @@ class _Renderer:
             at = self.text.find("\n", at + 1)
         self.position = 0
         self.end = len(self.text)
-        self.footnote_back: list[str] = []
 
     def render(self) -> Traced:
         tokens = _PARSER.parse(self.text)
+        if any(token.level >= MAX_NESTING - 1 for token in tokens):  # the parser leaves out what is deeper
+            raise DocumentError(
+                f"lists and quotations are nested deeper than {MAX_NESTING} levels",
+                where=self.where,
+                remedy="Nest them less deeply, or exclude the file",
+            )
         skip_until = -1
         for index, token in enumerate(tokens):
             if index < skip_until:
