@@ -183,7 +183,7 @@ class Call:
         if not text.text.strip():
             return Traced()
         result = markdown_to_html(
-            text, ids=HeadingIds(self.build.heading_style), prefix=f"{self.expansion.new_prefix()}:"
+            text, ids=HeadingIds(self.build.heading_style), prefix=f"{self.expansion.new_prefix()}:", where=self.page
         )
         return unwrapped(result)
 

@@ -67,6 +67,7 @@ class Expansion:
                 ids=HeadingIds(self.build.heading_style),
                 shown=self.visible,
                 prefix=self.new_prefix() + ":",
+                where=self.path,
             )
         )
 
@@ -137,7 +138,9 @@ class Expansion:
     def inner_markdown(self, inner: Traced) -> Traced:
         """Inside another shortcode ``{{% %}}`` is parsed at once; a single line loses its ``<p>``."""
         one_line = "\n" not in inner.text
-        result = markdown_to_html(inner, ids=HeadingIds(self.build.heading_style), prefix=self.new_prefix() + ":")
+        result = markdown_to_html(
+            inner, ids=HeadingIds(self.build.heading_style), prefix=self.new_prefix() + ":", where=self.path
+        )
         found = _INNER_PARAGRAPH.fullmatch(result.text) if one_line else None
         return result.cut(found.start(1), found.end(1)) if found else result
 
