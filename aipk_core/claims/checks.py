@@ -116,7 +116,7 @@ def _self_contained(statement: Statement) -> str:
         return "a fragment without a heading or a lead-in that gives it a meaning"
     back = points_back(statement.text, statement.lang)
     if back and not statement.antecedent:
-        return f"it starts with '{statement.text.split()[0]}', and what that means is not certain"
+        return f"'{_tail(back)}' means something said before, and what is not certain"
     place = points_at_its_page(statement.text, statement.lang)
     if place:
         return f"it speaks of something beside it on its page ('{place}')"
@@ -139,6 +139,11 @@ CHECKS: dict[str, Callable[[Statement], str]] = {
 
 BLOCKING = frozenset(CHECKS) - {"exact-quote", "self-contained"}
 """A claim that fails one of these says something that its evidence may not say: only a person may promote it."""
+
+
+def _tail(words: str) -> str:
+    """The last two words, which name what is pointed to ("in Kubernetes 1.35, this is")."""
+    return " ".join(words.split()[-2:])
 
 
 def _has_source(statement: Statement) -> bool:

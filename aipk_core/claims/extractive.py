@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from aipk_core.claims.checks import Statement, run_checks
 from aipk_core.claims.engine import Draft
@@ -30,6 +31,7 @@ from aipk_core.text.spans import Span
 STAGE_VERSION = 3
 
 _MAX_CONTEXT_CHARACTERS = 300
+_LONGEST_LABEL = 3
 _LONGEST_CHAIN = 3
 """How many sentences that point back may follow each other before the first of them counts as out of sight."""
 
@@ -193,11 +195,11 @@ def _antecedents(text: str, said: Sequence[str], lang: str) -> tuple[str, ...]:
 
 
 def _chain(said: Sequence[str], lang: str) -> tuple[str, ...]:
-    """The last sentence that can be read alone and those after it; empty when it is not among the last few, or when a
-    question or an introduction ("The limits are:") stands between."""
+    """The last sentence that can be read alone and those after it; empty when it is not among the last few, or when
+    something that is no statement stands between (a question, a label, "The limits are:")."""
     found: list[str] = []
     for sentence in reversed(said[-_LONGEST_CHAIN:]):
-        if sentence.endswith((":", "：", "?", "？")):
+        if not sentence.endswith(TERMINAL):
             return ()
         found.insert(0, sentence)
         if not points_back(sentence, lang):
@@ -256,6 +258,11 @@ def _rows(document: Document) -> tuple[dict[int, str], set[int]]:
             headers[index] = first
         if len(cells) > 1 and not first.endswith(TERMINAL):
             names.add(cells[0])
+        for index, following in pairwise(cells):
+            text, columns = document.quote(document.blocks[index]), document.blocks[index].columns
+            same_cell = bool(columns) and columns == document.blocks[following].columns
+            if same_cell and not text.endswith(TERMINAL) and word_count(text) <= _LONGEST_LABEL:
+                names.add(index)  # "Allowed values" above the values, all in one cell
     return headers, names
 
 

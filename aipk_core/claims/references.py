@@ -7,6 +7,7 @@ rather than taken for clear.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from aipk_core.text.languages import UNDETERMINED, detect_language, primary_language
 
@@ -14,6 +15,7 @@ _OPENING = r"[\s(\[\"'“‘„«*]*"
 _LINKERS = (
     r"(?:(?:however|therefore|thus|hence|also|instead|otherwise|similarly|additionally|furthermore|moreover|in addition|"
     r"for example|for instance|in general|generally|typically|usually|normally|by default|note that|note|note:|and|but|so|"
+    r"importantly|notably|firstly|secondly|thirdly|first|second|third|finally|lastly|conversely|accordingly|consequently|"
     r"as a result|in fact|in practice|in particular|in short|currently|internally)[,:]?\s+)*"
 )
 _ENGLISH_START = re.compile(
@@ -22,6 +24,7 @@ _ENGLISH_START = re.compile(
     r"(?:all|any|some|most|each|none|both|either|neither|one|two|many) of (?:these|those|them|this|which))\b"
     r"|(?:this|that|these|those)\b"
     r"|(?:the (?:former|latter|above|following|same|other|others|preceding|previous)|another|an additional)\b"
+    r"|the (?:two|three)(?= (?:are|serve|have|can|do|differ|behave|work|may|should|must)\b)"
     r"|(?:when|if|once|because|after|before|until|while|although|since|in|for|at|from|with|without|by|on|as|under|due to|"
     r"because of|instead of|except for|besides|beyond|based on|given|depending on|during)\s+"
     r"(?:(?:all|any|both|either|one|some|each|none)(?: of)?\s+)?(?:this|that|these|those|such|it|them|doing so)\b"
@@ -31,7 +34,10 @@ _ENGLISH_START = re.compile(
     r"empty|true|false|enabled|disabled|so|not|needed|necessary|required|possible)\b"
     r"|(?:in|for|on|with|without|within|at|during|under|between|by|from|unlike|like|despite|besides|through|via)\b"
     r"(?:(?!\b(?:that|which|who|where|when|if|is|are|was|were|has|have|can|may|must|will)\b)(?:[^,.;:]|[.:](?=\d))){1,60}?,?\s"
-    r"(?:they|it|this|these|those|he|she)\s+(?!(?:is|are) (?:possible|recommended|important|necessary|common)\b)\w)",
+    r"(?:they|it|this|these|those|he|she)\s+(?!(?:is|are) (?:possible|recommended|important|necessary|common)\b)(?=\w)"
+    # an object that cannot be the subject again: "Two people can install it", "You can use this field"
+    r"|(?:[\w'’-]+\s){1,5}(?:can|may|must|should|will|could|cannot|might|can also|may also|do not|does not)\s(?:not\s|also\s|only\s|then\s)?"
+    r"[\w-]+\s(?:it|them|this|these|those)\b(?!\s(?:easy|easier|hard|harder|possible|impossible|clear|safe|simple|difficult)\b))",
     re.IGNORECASE,
 )
 _IMPERSONAL = re.compile(
@@ -41,6 +47,11 @@ _IMPERSONAL = re.compile(
     r"|(?:at|since|from|until|as of|for|in|during) this (?:time|point|year|month|week|release|version)\b"
     r"|both\s+(?:the\s+)?[\w-]+(?:\s+[\w-]+){0,3}\s+and\b|(?:n?either)\s+(?:the\s+)?[\w-]+(?:\s+[\w-]+){0,3}\s+n?or\b"
     r"|such (?:as)\b|that (?:is|said)\b)",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[,;:]|\b(?:that|because|so|when|if|while|but|and)\b")
+_DEMONSTRATIVE = re.compile(
+    r"(?<=\s)(?:this|these|those)\s(?!(?:is|are|was|were|who|that|which|with|of|in|can|may|must|time|point|way|case)\b)(?P<noun>[\w-]+)",
     re.IGNORECASE,
 )
 _STARTS = {
@@ -62,11 +73,11 @@ _STARTS = {
 }
 _PLACE = {
     "en": re.compile(
-        r"\b(?:(?:in|from|using|with|for) (?:this|the(?: (?:following|previous|preceding|above|next))?) (?:example|examples|diagram|figure|"
+        r"\b(?:(?:in|from|using|with|for) (?:this|the(?: (?:following|previous|preceding|above|next|given|same))?) (?:example|examples|diagram|figure|"
         r"illustration|snippet|manifest|listing|output|scenario|tutorial|exercise)s?\b"
         r"|(?:this|these|the (?:following|previous|preceding|above|next)) (?:example|page|section|document|guide|tutorial|task|topic|"
         r"diagram|figure|table|list|manifest|command|snippet|listing|output|checklist|article|chapter|code|sample|YAML)s?\b"
-        r"|the (?:following|above)|the output (?:shows|is|looks|displays|will)|(?:your|the) output (?:should|will|may)"
+        r"|the (?:first|second|third|last|next|following|above) (?:example|command|line|snippet|output|manifest)|the (?:following|above)|the output (?:shows|is|looks|displays|will)|(?:your|the) output (?:should|will|may)"
         r"|(?:examples?|table|list|diagram|figure|section|manifest|command|output|steps?|procedure|snippet|code|rules?|settings?|"
         r"configuration|shown|described|listed|mentioned|discussed|explained|given|outlined|defined|see|seen|specified|noted) "
         r"(?:above|below)\b|\b(?:above|below)(?=[.,;:)!]|$)(?<!\d below)(?<!\d above)|^(?:as )?(?:above|below),)",
@@ -97,13 +108,26 @@ def covers_references(lang: str) -> bool:
     return primary_language(lang) in _STARTS
 
 
+@lru_cache(maxsize=20_000)
 def points_back(text: str, lang: str = "en") -> str:
     """The words at the start of a sentence that mean something said before it ("It", "If this"); ``""`` if there are none."""
     pattern = _STARTS.get(rule_language(lang, text))
     match = pattern.match(text) if pattern else None
-    if match is None or (pattern is _ENGLISH_START and _IMPERSONAL.match(text)):
+    if pattern is _ENGLISH_START and (match is None or _IMPERSONAL.match(text)):
+        return _unnamed(text)
+    if match is None:
         return ""
     return match.group().strip(" ([\"'“‘„«*")
+
+
+def _unnamed(text: str) -> str:
+    """ "these requests" in the first clause of a sentence that names no requests before."""
+    clause = _CLAUSE_END.split(text, maxsplit=1)[0]
+    for match in _DEMONSTRATIVE.finditer(clause):
+        noun = match["noun"].casefold().rstrip("s")
+        if noun not in clause[: match.start()].casefold():
+            return match.group()
+    return ""
 
 
 def points_at_its_page(text: str, lang: str = "en") -> str:

@@ -59,11 +59,11 @@ def why_left_out(candidate: Candidate, *, min_words: int, max_characters: int) -
     if candidate.form == "cell":
         empty = text.casefold() in _EMPTY_VALUES or not candidate.context
         return "empty" if empty else "navigation" if _NAVIGATION.match(text) and candidate.complete else ""
-    if word_count(text) < min_words and not (label_of(text) and candidate.form == "item"):
+    if word_count(text) < min_words and not label_of(text):
         return "fragment"
     if candidate.code:
         return "code"
-    if _NAVIGATION.match(text) or _is_list_of_links(candidate):
+    if _NAVIGATION.match(text) or _LEADS_ELSEWHERE.search(text) or _is_list_of_links(candidate):
         return "navigation"
     if _INSTRUCTION.match(text):
         return "instruction"
@@ -79,7 +79,9 @@ def word_count(text: str) -> int:
 def label_of(text: str) -> str:
     """The label that an item starts with ("Response" of "Response: …", "err" of "err - error string"); ``""`` if none."""
     match = _LABEL.match(text)
-    return match["label"] if match and word_count(match["label"]) <= 6 else ""
+    if match is None or word_count(match["label"]) > 6 or _NO_LABEL.fullmatch(match["label"]):
+        return ""
+    return match["label"]
 
 
 def is_navigation_heading(heading: str) -> bool:
@@ -97,10 +99,12 @@ def leans_on_heading(text: str, lang: str) -> bool:
     placements.", "A component that runs on each node.\""""
     if rule_language(lang, text) != "en":
         return False
-    return _GENERIC_SUBJECT.match(text) is not None or _NO_SUBJECT.match(text) is not None
+    named = _GENERIC_SUBJECT.match(text) is None and _NO_SUBJECT.match(text) is None
+    return not named or not (_AUXILIARY.search(text) or _VERB_SHAPE.search(text) or word_count(text) > 12)
 
 
 _LABEL = re.compile(r"(?P<label>[^\s:：.!?][^:：.!?\n]{0,60}?)(?::\s|：\s?|\s[-–—]\s)(?=\S)")
+_NO_LABEL = re.compile(r"(?:(?:for )?examples?|e\.g|i\.e|that is|in short|in summary|z\. ?B|例如|例)\.?", re.IGNORECASE)
 _NOTICES = frozenset(
     [
         "note",
@@ -146,7 +150,7 @@ _NAVIGATION_HEADING = re.compile(
 _MORE = r"(?:more|further|additional|details?|learn|find|see|get|read|know|understand|view|an? (?:example|overview|introduction|list)|other|a (?:complete|full|larger|longer)|the (?:full|complete|exact))"
 _LOOK = r"(?:see|refer to|read|check(?: out)?|visit|consult|take a look at|have a look at|look at|learn|view|follow|go to|browse|start (?:with|by)|explore|review)"
 _NAVIGATION = re.compile(
-    r"[\s(\[\"'“]*(?:(?:note|tip|note that|also|please|next|then|finally|first|for now|optionally|alternatively|otherwise|instead|again)[,:]?\s+)*(?:"
+    r"[\s(\[\"'“]*(?:(?:note|tip|note that|also|please|next|then|finally|first|for now|optionally|alternatively|otherwise|instead|again|for example|as an example|for instance)[,:]?\s+)*(?:"
     r"(?:see|refer to|read (?:about|more|the|how|on|our|further|through)|check out|visit|consult|click|learn|browse|go to|jump to|follow (?:the|this|these|our|along)|"
     r"continue (?:to|with|reading)|return to|find out|find (?:more|details|out)|take a look|have a look|look at|look into|get hands-on|get started|get (?:more|an|details)|"
     r"(?:read|review|study)\b[^.]{0,80}\bto (?:learn|understand|find|see)|familiarity with\b[^.]{0,80}(?:suggested|recommended|assumed|required)|"
@@ -154,6 +158,7 @@ _NAVIGATION = re.compile(
     r"(?:full|further|additional|detailed|more) (?:details|information|instructions|reading|documentation)|details (?:on|about|of|are|can))\b|"
     rf"(?:for|to) {_MORE}\b[^.]{{0,160}}?\b{_LOOK}\b|"
     rf"(?:if you|when you|once you)\b[^.]{{0,120}}?,\s(?:please |you (?:can|may|should|might) )?(?:also )?{_LOOK}\b|"
+    r"for\b[^.]{0,160}?,\s(?:please )?(?:see|refer to|consult|visit|check out|read)\b|"
     rf"in (?:order )?to {_MORE}\b[^.]{{0,120}}?\b{_LOOK}\b|"
     r"(?:this|the following|the next|the rest of this|the remaining|these|the previous|that) (?:page|section|document|guide|tutorial|topic|task|table|"
     r"article|list|chapter|reference|checklist|overview|walkthrough|post|diagram|figure|example|examples|steps?|sub-?section)s?\b(?! (?:is|are) (?:not )?(?:deprecated|removed|stable|beta|alpha))|"
@@ -161,11 +166,19 @@ _NAVIGATION = re.compile(
     r"(?:figure|fig\.|table|listing|abbildung|tabelle|рис\.|таблица|图|表|図|그림|표)\s?\d+|"
     r"(?:here is|here are|here['’]s|below is|below are|above is)\b|"
     r"you (?:can|may|should|might|could|will) (?:also )?(?:read|find|learn|see|refer to|consult|check out|visit|want to (?:read|see|learn)|be interested in)\b(?: (?:more|about|how|the|also|our|further|additional|examples?))?|"
+    r"(?:other|several|the following|these) (?:pages|sections|guides|documents|articles|tutorials)\b|(?:information|documentation|instructions|examples?)\b[^.]{0,120}\b(?:can|may) be found\b|"
     r"(?:is|are) (?:described|documented|explained|covered|discussed) (?:in|on|at)\b|"
     r"(?:siehe|weitere informationen|mehr dazu|lesen sie|einzelheiten)\b|(?:см\.|подробнее|смотрите|дополнительн\w+ информац\w+)\s|"
     r"(?:有关|关于|如需|要了解|请参阅|参见|请参考|詳細は|詳しくは|参照|자세한|더 알아보|참고하))",
     re.IGNORECASE,
 )  # fmt: skip
+_LEADS_ELSEWHERE = re.compile(
+    r"^[^.,;:]{0,80}\b(?:has|have|provides?|contains?|gives?|offers?) (?:the |some )?(?:instructions|details|documentation|more (?:detail|details|information)|"
+    r"further (?:details|information)) (?:on|about|for|of|in)\b|\b(?:is|are) (?:described|documented|explained|covered|discussed) (?:in|on|at) "
+    r"(?:the|this|our|their) (?:[\w-]+ ){0,2}(?:documentation|docs|guide|page|section|reference|tutorial)\b"
+    r"|\b(?:described|documented|explained|covered|discussed|shown|listed) (?:in (?:more |greater )?detail )?(?:below|above|later|in the (?:next|following))\b",
+    re.IGNORECASE,
+)
 _INSTRUCTION = re.compile(
     r"(?:now |next,? |then |first,? |finally,? |optionally,? |again,? |please )?"
     r"(?:run|type|enter|open|press|select|choose|create|install|download|copy|paste|save|edit|apply|delete|verify|"
@@ -176,7 +189,6 @@ _INSTRUCTION = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|does|do|did|can|could|may|might|must|shall|should|will|would|cannot|needs?|"
     r"isn|aren|doesn|don|gets?|makes?|means?|lets?|goes|becomes?|seems?)\b|n['’]t\b|\b(?:it|there|that|what|here)['’]s\b|\b\w+['’](?:re|ll|ve)\b",
-    re.IGNORECASE,
 )
 _FINITE = {
     "de": re.compile(
@@ -194,6 +206,7 @@ _NOUN_PHRASE = re.compile(
 _CUT_START = re.compile(
     r"(?:and|or|but|nor|which|that|whose|where|by|with|of|to|from|for)\b|[a-z]+ed (?:by|in|at|on|from|with|for|to)\b"
 )
+_GERUND = re.compile(r"[A-Z][a-z]+ing\b")
 _GENERIC_SUBJECT = re.compile(
     r"(?:by default,? |currently,? |(?:usually|typically|generally|normally),? |if \w+(?: \w+){0,3}, )?(?:the|its|a|any|each|every|all|no|multiple|possible|valid|allowed|supported|accepted) "
     r"(?:default|default value|value|values|field|fields|option|options|setting|settings|parameter|flag|name|names|number|type|format|list|key|feature|"
@@ -209,13 +222,11 @@ _NO_SUBJECT = re.compile(
 
 
 def _is_list_of_links(candidate: Candidate) -> bool:
-    """Items under "What's next" and after "Learn about:" that say nothing themselves; sentences there may."""
+    """Items under "What's next", and those after "Learn about:" that are no sentences."""
     if candidate.form != "item":
         return False
     under = any(is_navigation_heading(heading) for heading in candidate.context[-2:])
-    led = _NAVIGATION.match(candidate.lead) is not None and not candidate.complete
-    finite = _AUXILIARY.search(candidate.text) is not None
-    return led or (under and not (candidate.complete and finite))
+    return under or (_NAVIGATION.match(candidate.lead) is not None and not candidate.complete)
 
 
 def _is_fragment(candidate: Candidate) -> bool:
@@ -227,9 +238,9 @@ def _is_fragment(candidate: Candidate) -> bool:
         if candidate.lead or label_of(text):
             return False  # the introduction or the label makes a statement of it
         return not _has_verb(text, language)
-    if candidate.lead and candidate.form == "item":
+    if (candidate.lead and candidate.form == "item") or label_of(text):
         return False
-    if language == "en" and (_CUT_START.match(text) or (_is_noun_phrase(text) and not label_of(text))):
+    if language == "en" and (_CUT_START.match(text) or _is_noun_phrase(text)):
         return True
     return not _has_verb(text, language)
 
@@ -237,7 +248,9 @@ def _is_fragment(candidate: Candidate) -> bool:
 def _has_verb(text: str, language: str) -> bool:
     """Whether a finite verb may be there; in languages without a list the answer is yes."""
     if language == "en":
-        return _AUXILIARY.search(text) is not None or _VERB_SHAPE.search(text) is not None or word_count(text) > 6
+        if _AUXILIARY.search(text) or _VERB_SHAPE.search(text):
+            return True
+        return word_count(text) > 6 and not _GERUND.match(text)
     pattern = _FINITE.get(language)
     return pattern is None or pattern.search(text) is not None
 
@@ -250,10 +263,12 @@ def _is_noun_phrase(text: str) -> bool:
     if _AUXILIARY.search(match["head"]) or _VERB_SHAPE.search(match["head"]):
         return False
     rest = match["rest"]
-    verbs = len(_AUXILIARY.findall(rest)) + len(_VERB_SHAPE.findall(rest))
+    helpers = len(_AUXILIARY.findall(rest))
     if match["tail"].casefold() in ("that", "which", "who", "where", "whose"):
-        return verbs <= 1
-    return verbs == 0
+        # the relative clause has a verb of its own; of verbs by their shape alone, plurals cannot be told apart
+        inside = _AUXILIARY.match(rest.strip()) is not None
+        return helpers + len(_VERB_SHAPE.findall(rest)) <= 1 or (helpers == 0 and not inside)
+    return helpers + len(_VERB_SHAPE.findall(rest)) == 0
 
 
 def joined_context(parts: Sequence[str]) -> tuple[str, ...]:
