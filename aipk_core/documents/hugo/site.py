@@ -12,14 +12,10 @@ from aipk_core.documents.loaders.encodings import decode
 from aipk_core.documents.loaders.registry import Site
 from aipk_core.documents.traced import SourceText
 from aipk_core.errors import SourceError
-from aipk_core.hashing import digest
 
 _CONFIG_FILES = ("hugo.toml", "hugo.yaml", "hugo.yml", "config.toml", "config.yaml", "config.yml")
 _CONFIG_FOLDER = "config/_default"
 _MAX_CONFIG = 1 << 20
-
-VERSION = 1
-"""Raised when the same files give other documents than before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +86,6 @@ class HugoSite:
     def base_url(self) -> str:
         """Where the site lives, without a slash at the end; ``""`` when nobody says."""
         return str(self.options.get("base_url", self.setting("baseURL") or "")).rstrip("/")
-
-    @property
-    def digest(self) -> str:
-        """Identifies the configuration apart from parameters and what this code makes of it; part of every page."""
-        config = {key: value for key, value in self.config.items() if key.lower() != "params"}
-        return digest("hugo-site", VERSION, config, {name: plain(value) for name, value in self.options.items()})
 
     def setting(self, *names: str) -> Any:
         """A value of the configuration by its path of names, upper and lower case alike; ``None`` if unset."""
