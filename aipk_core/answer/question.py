@@ -101,6 +101,8 @@ class Question:
 
     Attributes:
         text: what was asked, cut to ``MAX_QUESTION_CHARACTERS``.
+        subject: stems of the thing that "What is …?" or "What does … do?" asks to have explained; a statement that
+            begins with it explains it.
         counted: what is counted after "how many": an answer that does not speak of it gives another number.
     """
 
@@ -108,6 +110,7 @@ class Question:
     terms: tuple[Term, ...]
     wanted: Wanted
     counted: tuple[Term, ...] = ()
+    subject: tuple[str, ...] = ()
     english: bool = True
 
 
@@ -142,7 +145,9 @@ def analyse(text: str) -> Question:
         after_number = " " in word
     if degree and degree not in _IMPLIED_DEGREES:
         terms.append(Term(degree, stem(degree), False))
-    return Question(text, tuple(terms), wanted, _counted(lowered, terms) if english else (), english)
+    if not english:
+        return Question(text, tuple(terms), wanted, english=False)
+    return Question(text, tuple(terms), wanted, _counted(lowered, terms), _subject(text, terms))
 
 
 _VAGUE = listed(
@@ -274,8 +279,24 @@ def shape(stemmed: str) -> str:
 
 
 def _is_number(word: str) -> bool:
-    """Digits, or one capital letter, as in "Level 5" and "Appendix B"."""
-    return word.isdigit() or (len(word) == 1 and word.isupper() and word != "I")
+    """Digits, a version, or one capital letter, as in "Level 5", "Release 2.0" and "Appendix B"."""
+    return word.replace(".", "").isdigit() or (len(word) == 1 and word.isupper() and word != "I")
+
+
+_EXPLAIN = re.compile(
+    r"(?:what (?:is|are)|what(?:'s|’s)|explain|describe|define) (?:the (?:purpose|role|point|job) of )?(?P<thing>.+?)"
+    r"(?: (?:used |good )?for)?[?.! ]*|(?:what (?:do|does)|how (?:do|does)) (?P<doer>.+?) (?:do|work|mean)[?.! ]*",
+    re.IGNORECASE,
+)
+_MOST_SUBJECT_WORDS = 4
+
+
+def _subject(text: str, terms: list[Term]) -> tuple[str, ...]:
+    match = _EXPLAIN.fullmatch(text)
+    if match is None or len(terms) > _MOST_SUBJECT_WORDS:
+        return ()
+    words = [word for word in words_of(match["thing"] or match["doer"]) if word not in _STOP]
+    return tuple(stem(word) for word in words) if 0 < len(words) <= _MOST_SUBJECT_WORDS else ()
 
 
 def _counted(words: list[str], terms: list[Term]) -> tuple[Term, ...]:

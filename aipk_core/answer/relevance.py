@@ -219,7 +219,7 @@ class WordSimilarity:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """How well a claim answers a question, 0..1, and what went into that.
+    """How well a claim answers a question, 0 to about 1, and what went into that.
 
     Attributes:
         coverage: weighted share of the question's content words that the claim or its context covers.
@@ -311,6 +311,8 @@ def _judge(
     )
     closeness = similarity.scales()[0](hit.similarity)
     score = 0.6 * coverage + 0.4 * closeness - 0.1 * gap
+    if question.subject and _begins_with(hit.claim.text, question.subject):
+        score += 0.1
     score *= 1.0 if fits else 0.6
     score *= 0.35 if unknown else 0.4 if rival else 0.85 if missing else 1.0
     return Relevance(hit, max(0.0, score), coverage, hit.similarity, unknown + missing, fits, tuple(covered))
@@ -339,6 +341,14 @@ def _speaks_of_another(question: Question, covered: Sequence[float], stems: set[
         term.name and share < 0.5 and shape(term.stem) in shapes
         for term, share in zip(question.terms, covered, strict=True)
     )
+
+
+def _begins_with(text: str, subject: Sequence[str]) -> bool:
+    """Whether a statement is about its first words: "A Pod is …", "The kube-scheduler watches …"."""
+    words = words_of(text)
+    while words and words[0] in ("a", "an", "the"):
+        words = words[1:]
+    return [stem(word) for word in words[: len(subject)]] == list(subject)
 
 
 def _weight(term: Term, vocabulary: Vocabulary) -> float:

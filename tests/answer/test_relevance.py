@@ -95,3 +95,13 @@ def test_cosines_are_read_on_the_embedders_own_scale() -> None:
     assert close.low > 0.6
     assert close(close.low) == 0.0
     assert Scale(0.1, 0.5)(2.0) == 1.0
+
+
+def test_what_a_thing_is_is_said_by_a_statement_that_begins_with_it() -> None:
+    question = "What is a thruster?"
+    explains = judged(question, "A thruster is a propeller that turns around its own axis.")
+    mentions = judged(question, "Before leaving the berth, the captain tests each thruster.")
+    assert explains.score > mentions.score
+    for asked in ("What are thrusters?", "What does a thruster do?", "What is the purpose of a thruster?"):
+        assert analyse(asked).subject == analyse(question).subject
+    assert analyse("What is the top speed of the Heron 12 in a calm sea?").subject == ()
