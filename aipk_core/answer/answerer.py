@@ -93,6 +93,17 @@ class Answerer:
         other._backend = backend
         return other
 
+    def warm(self) -> None:
+        """Load now what the first answer would otherwise wait for: tables, word lists, a parser.
+
+        Raises:
+            EmbedderError, PackageError: what answers need does not work.
+        """
+        self._words.scales()
+        for hit in self._known(self._retriever.claims("What is this about?", limit=1)):
+            self._judge.verify(f"{hit.claim.text} [{hit.claim.id}]", require_citations=True)
+            self._judge.verify(hit.claim.text)
+
     def answer(
         self,
         asked: str | Sequence[Message],
