@@ -20,7 +20,10 @@ MAX_MEMBERS = 10_000
 MAX_RATIO = 200
 """How many times larger than its packed form a member may be; office XML rarely passes 50."""
 
-_RATIO_FREE_BYTES = 1 << 20  # small members may pack as well as they like
+MAX_XML = 28 << 20
+"""Bytes of one XML part; the tree of it takes up to thirty times as much memory."""
+
+_RATIO_FREE_BYTES = 8 << 20  # small members may pack as well as they like
 
 
 class Archive:
@@ -97,9 +100,16 @@ def parse_xml(data: bytes, *, where: str, max_depth: int = 100) -> etree._Elemen
     (office formats wrap each list level in several elements).
 
     Raises:
-        DocumentError: ``invalid`` for XML that is not well-formed or nested too deep, ``archive-bomb`` for a document
-            that declares entities, which no honest file of our formats does.
+        DocumentError: ``invalid`` for XML that is not well-formed or nested too deep, ``too-large`` beyond ``MAX_XML``,
+            ``archive-bomb`` for a document that declares entities, which no honest file of our formats does.
     """
+    if len(data) > MAX_XML:
+        raise DocumentError(
+            f"an XML part has {len(data)} bytes, more than {MAX_XML}",
+            code="too-large",
+            where=where,
+            remedy="Split the file",
+        )
     if _ENTITY.search(data[: 1 << 16]):
         raise DocumentError(
             "the XML declares entities", code="archive-bomb", where=where, remedy="Remove the document type declaration"

@@ -12,6 +12,7 @@ from aipk_core.documents.loaders.limits import Watch
 from aipk_core.documents.loaders.registry import LoadContext, RawDocument
 from aipk_core.documents.loaders.scripts import dominant_language, line_joint
 from aipk_core.documents.model import Document
+from aipk_core.errors import DocumentError
 
 
 def load_text(raw: RawDocument, context: LoadContext) -> Document:
@@ -26,6 +27,13 @@ def load_text(raw: RawDocument, context: LoadContext) -> Document:
     builder = DocumentBuilder(raw.id, len(raw.data))
     builder.problems.extend(decoded.problems)
     watch = Watch(raw.id, context.limits)
+    if decoded.text.count("\n") > 4 * context.limits.max_blocks:
+        raise DocumentError(
+            f"the file has more than {4 * context.limits.max_blocks} lines",
+            code="too-large",
+            where=raw.id,
+            remedy="Split the file or raise max_blocks",
+        )
     lines = list(_lines(decoded, raw.data))
     body = _book_body(lines)
     writer = _Writer(builder)
