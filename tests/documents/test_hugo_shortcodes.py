@@ -127,6 +127,9 @@ def test_tabs_without_a_name_are_numbered() -> None:
         '{{< tabs >}}{{< tab name="A" codelang="go" >}}a{{< /tab >}}{{< tab codelang="go" >}}b{{< /tab >}}{{< /tabs >}}'
     )
     assert [text for kind, text in shown(build(body)) if kind == "li"] == ["A", "Tab 2"]
+    newer = site()
+    newer.files["i18n/en/en.toml"] += b'\n[tab_default]\nother = "Sheet {{ . }}"\n'
+    assert [text for kind, text in shown(build(body, files=newer)) if kind == "button"] == ["A", "Sheet 2"]
 
 
 def test_included_files_and_examples() -> None:

@@ -17,6 +17,7 @@ _SUFFIX = re.compile(r"\.(?:md|markdown|html|htm)$")
 _EMPTY_LINE = re.compile(r"^[ \t]*$", re.MULTILINE)
 _NUMBER_HERE = re.compile(r"\{\{\s*\.\s*\}\}")
 _TABLE = re.compile(r"<table[^>]*>")
+_LABEL = ("<li>", "</li>\n")
 _MAX_PATH = 1000
 _MAX_NAME = 240
 _REMOTE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
@@ -75,7 +76,9 @@ def tabs(call: Call) -> Traced:
     """A set of tabs: all names as a list, then all bodies; names are labels, no statements."""
     if not call.parts:
         return call.markdown(call.inner)
-    names = [call.join("<li>", part[4].shown(part[0]), "</li>\n") for part in call.parts]
+    # Sites that have a word for a tab without a name have the newer template, whose names are buttons.
+    opening, closing = ("<li><button>", "</button></li>\n") if call.build.translation("tab_default") else _LABEL
+    names = [call.join(opening, part[4].shown(part[0]), closing) for part in call.parts]
     bodies: list[Traced] = []
     for _, body, include_name, language, inner_call in call.parts:
         if body is None and include_name:
