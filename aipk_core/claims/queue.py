@@ -22,6 +22,7 @@ from aipk_core.errors import ReviewError
 
 WAITING = "waiting"
 ALL = "all"
+_LISTS_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,8 @@ class ReviewQueue:
         self._entries = {claim.id: self._entry(claim) for claim in claims}
         self._order = [entry.claim.id for entry in sorted(self._entries.values(), key=_place)]
         self._search: dict[str, str] = {}
+        # The last few lists, until a decision changes them: several people, or one who leafs through, ask for the same.
+        self._lists: dict[Filter, list[str]] = {}
         self._counts = Counter(str(entry.standing.status) for entry in self._entries.values())
         self._waiting = sum(entry.standing.waits_for_people for entry in self._entries.values())
 
@@ -142,11 +145,17 @@ class ReviewQueue:
     def select(self, wanted: Filter) -> list[str]:
         """Ids of the claims that pass the filter, the riskiest first."""
         with self._lock:
-            words = wanted.containing.casefold().split()
-            entries = self._entries
-            return [
-                name for name in self._order if name in entries and self._passes(name, entries[name], wanted, words)
-            ]
+            found = self._lists.get(wanted)
+            if found is None:
+                words = wanted.containing.casefold().split()
+                entries = self._entries
+                found = [
+                    name for name in self._order if name in entries and self._passes(name, entries[name], wanted, words)
+                ]
+                while len(self._lists) >= _LISTS_KEPT:
+                    del self._lists[next(iter(self._lists))]
+                self._lists[wanted] = found
+            return list(found)
 
     def refresh(self) -> bool:
         """Take in what other programs have written to the ledger; returns whether there was anything."""
@@ -225,6 +234,7 @@ class ReviewQueue:
 
     def _take_in(self) -> bool:
         if self.file.ledger is not self._ledger:
+            self._lists.clear()
             self._ledger = self.gate.ledger = self.file.ledger
             self._taken_in = len(self._ledger.decisions)
             edits = self._ledger.edits()
@@ -238,6 +248,8 @@ class ReviewQueue:
             return True
         fresh = self._ledger.decisions[self._taken_in :]
         self._taken_in += len(fresh)
+        if fresh:
+            self._lists.clear()
         changed: dict[str, None] = {}
         everything = False
         for decision in fresh:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import getpass
 import signal
 import sys
@@ -28,6 +29,8 @@ def review(
 
     desk = ReviewDesk(corpus)
     desk.warm_up()
+    # What was loaded stays; without this the collector would walk over all of it again and again.
+    gc.freeze()
     passes = ReviewSecrets()
     app = build_review_app(desk, reviewer or getpass.getuser(), passes)
     listener = bound_socket(port)

@@ -23,11 +23,12 @@ def with_edited_rows(
     """Rows of the stage ``claims`` and those of the claims that reviewers wrote in the place of some, sorted by id."""
     by_id = {row["id"]: row for row in rows}
     replaced = [claim_of(by_id[name]) for name, _ in edits_key(ledger) if name in by_id]
-    by_id.update({claim.id: _row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
+    by_id.update({claim.id: claim_row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
     return [by_id[name] for name in sorted(by_id)]
 
 
-def _row(claim: Claim) -> dict[str, Any]:
+def claim_row(claim: Claim) -> dict[str, Any]:
+    """``claim`` as a row of the stage ``claims``."""
     places = [[e.document, e.start, e.end, e.quote, list(e.heading_path), e.url, e.page] for e in claim.evidence]
     return {
         "id": claim.id,
