@@ -72,3 +72,9 @@ def test_rows_too_wide_are_refused() -> None:
     with pytest.raises(DocumentError) as caught:
         loaded("a," * 5000)
     assert caught.value.code == "too-large"
+
+
+def test_a_quote_between_tabs_is_a_quote() -> None:
+    document = loaded('size\tname\n3"\tpipe\n5"\tbig pipe\n', "a.tsv")
+    assert cells(document)[0] == (("size",), '3"')
+    assert cells(document)[3] == (("name",), "big pipe")

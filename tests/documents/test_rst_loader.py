@@ -136,3 +136,8 @@ def test_markup_opened_over_and_over_costs_little_and_is_shown() -> None:
     document = loaded("`a " * 20_000 + "end\n\nNext.\n")
     assert document.text.startswith("`a `a")
     assert document.text.endswith("end\n\nNext.")
+
+
+def test_a_documented_function_is_a_term_and_its_definition() -> None:
+    document = loaded(".. py:function:: start(pump, speed=1)\n\n   Starts the pump.\n")
+    assert blocks(document) == [("dt", "start(pump, speed=1)"), ("dd", "Starts the pump.")]

@@ -215,6 +215,8 @@ class _Shown(Directive):
     option_spec: Any = None
 
     def run(self) -> list[nodes.Node]:
+        if self.name.rsplit(":", 1)[-1] in _OBJECTS and self.arguments:
+            return [self._described()]
         container = nodes.container()
         if self.name.endswith(("versionadded", "versionchanged", "deprecated", "versionremoved")):
             words = {"versionadded": "New in version", "versionchanged": "Changed in version"}
@@ -231,6 +233,14 @@ class _Shown(Directive):
             container += messages
         self.state.nested_parse(self.content, self.content_offset, container)
         return [container]
+
+    def _described(self) -> nodes.Node:
+        """A function, class or option: its signature as a term, what is said about it as the definition."""
+        definition = nodes.definition()
+        self.state.nested_parse(self.content, self.content_offset, definition)
+        signature = " ".join(self.arguments)
+        item = nodes.definition_list_item("", nodes.term("", "", nodes.literal(signature, signature)), definition)
+        return nodes.definition_list("", item)
 
 
 class _Hidden(Directive):
@@ -261,6 +271,10 @@ class _Code(Directive):
         return [node]
 
 
+_OBJECTS = frozenset(
+    {"function", "method", "class", "exception", "data", "attribute", "describe", "option", "type", "macro", "member",
+     "staticmethod", "classmethod", "property", "decorator", "envvar", "confval", "cmdoption"}
+)  # fmt: skip
 _TITLED = frozenset({"seealso", "glossary", "topic", "tab", "dropdown", "card"})
 _SHOWN = [
     "seealso",

@@ -98,7 +98,13 @@ def _delimiter(text: str, media_type: str, where: str) -> str:
 
 def _rows(text: str, delimiter: str, where: str) -> Iterator[list[str]]:
     """Records with at least one cell that is not blank. Line ends of every system end a record."""
-    reader = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter, strict=False)
+    # Between tabs a quote is mostly just a quote, as for inches; open ones prove it.
+    literal = delimiter == "\t" and any(line.count('"') % 2 for line in text[: 1 << 16].splitlines())
+    stream = io.StringIO(text.replace("\0", ""), newline="")
+    if literal:
+        reader = csv.reader(stream, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(stream, delimiter=delimiter, strict=False)
     try:
         for row in reader:
             if len(row) > MAX_COLUMNS:
