@@ -159,6 +159,8 @@ def rivals(match: QuantityMatch, alignment: Alignment) -> bool:
     if match.counterpart is None or not _rival(match.quantity, match.counterpart):
         return False
     claim = alignment.claims[match.claim]
+    if match.quantity.noun and match.quantity.kind == "count":
+        return True  # another number of the same things
     shared = sum(w.word.stem in claim.stems or (w.worth >= 0.7 and w.claim == match.claim) for w in alignment.words)
     return shared * 2 >= len(alignment.words)
 

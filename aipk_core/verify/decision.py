@@ -19,8 +19,6 @@ from aipk_core.verify.model import Verdict
 from aipk_core.verify.rules import RuleJudgement, judge_by_rules
 from aipk_core.verify.scoring import SUPPORTED_FROM, score_of
 
-NEARLY_ALL = 0.85
-"""Coverage from which one supporting claim settles a statement."""
 MOST_TOGETHER = 3
 """Claims that are read together."""
 JUDGE_CONTRADICTS = 0.85
@@ -60,6 +58,12 @@ class _Reading:
         return not self.judgement.contradicted and not self.lacks_a_value and self.score >= SUPPORTED_FROM
 
     @property
+    def words(self) -> float:
+        """Share of the statement's words that stand in these claims; says which claim is about the same thing."""
+        matches = self.judgement.alignment.words
+        return sum(match.worth >= 0.7 for match in matches) / max(1, len(matches))
+
+    @property
     def lacks_a_value(self) -> bool:
         """Whether a figure or a name that must match letter by letter is in no claim."""
         text = self.judgement.alignment.statement.text
@@ -93,15 +97,20 @@ def decide(
         return _read(statement, claims, places, probabilities, words, parse=parse)
 
     single = [read((chosen[0],))]
-    if single[0].supports and (single[0].judgement.alignment.coverage >= NEARLY_ALL or len(chosen) == 1):
+    if single[0].supports and (single[0].words == 1.0 or len(chosen) == 1):
         return Decision(Verdict.SUPPORTED, single[0].score, _relocated(single[0], contradicting=False), scores, method)
     single += [read((place,)) for place in chosen[1:] if alone[place].coverage >= 0.5]
     joint = single[0] if len(chosen) == 1 else read(tuple(sorted(chosen)))
     best = max((joint, *single), key=lambda reading: (reading.supports, reading.score))
-    if best.supports:
+    denying = [
+        reading for reading in (joint, *single) if reading.judgement.contradicted and reading.words > best.words + 0.05
+    ]
+    if best.supports and not denying:
         return Decision(Verdict.SUPPORTED, best.score, _relocated(best, contradicting=False), scores, method)
-    readings = sorted(
-        (joint, *single), key=lambda reading: (reading is joint, reading.judgement.alignment.coverage), reverse=True
+    readings = denying or sorted(
+        (joint, *single),
+        key=lambda reading: (reading is joint, reading.judgement.alignment.coverage),
+        reverse=True,
     )
     contradicted = next((reading for reading in readings if reading.judgement.contradicted), None)
     if contradicted is not None:

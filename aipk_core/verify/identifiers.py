@@ -42,6 +42,8 @@ def find_identifiers(text: str) -> list[Identifier]:
         taken.append((start, end))
     for match in _LETTERED.finditer(text):
         start, end = match.span("letter")
+        if match["letter"] == "A" and match["noun"].casefold() not in _LABELS and not _ENDS_LABEL.match(text, end):
+            continue  # "a" at the start of a heading
         if not any(start < b and a < end for a, b in taken):
             found.append(
                 Identifier(
@@ -58,9 +60,13 @@ _TOKEN = re.compile(
     r"(?<![\w@])(?:https?://[^\s<>\"）】]+|--?[A-Za-z][\w-]*(?:=[\w./-]+)?|[\w.+-]+@[\w-]+\.[\w.-]+|\$?[A-Za-z_~./\\][\w./\\:$+-]*\w|[A-Za-z]\d+|\d+(?:[A-Za-z]+[\w-]*|-[A-Za-z]+\w*))(?:\(\))?"
 )
 _LETTERED = re.compile(
-    r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[B-HJ-Z]|A(?=\s*[,.;:)]|\s(?:is|of|was|has|and|or|claims?|must|may)\b|$))(?![\w'’-]|\.\s?[A-Z]|\s?[°%])",
+    r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[A-HJ-Z])(?![\w'’-]|\.\s?[A-Z]|\s?[°%])",
     re.ASCII,
 )
+_LABELS = frozenset(
+    ["level", "class", "category", "type", "grade", "revision", "schedule", "annex", "appendix", "plan", "option", "group", "zone", "phase", "section", "part", "series", "slot", "unit", "building", "hall", "gate", "platform", "tier", "stage", "team", "room", "block", "model", "version", "form", "exhibit", "article", "clause", "paragraph", "route", "line", "screen", "camp", "ward", "bay", "dock", "pier", "track", "lane", "deck"]
+)
+_ENDS_LABEL = re.compile(r"\s*(?:[,.;:)>]|$)|\s(?:is|of|was|has|and|or|must|may)\b")
 _UNIT_LIKE = re.compile(
     r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp)",
 )

@@ -68,7 +68,7 @@ class _Places:
     def __init__(self, mine: list[_Group], theirs: list[_Group]) -> None:
         self.mine, self.theirs = mine, theirs
         here = list({id(item): item for group in mine for item in group.items}.values())
-        there = list({id(item): item for group in theirs for item in group.items}.values())
+        there = list({id(item): item for group in theirs for item in (*group.items, *group.inherited)}.values())
         self._same = {(id(a), id(b)) for a in here for b in there if a.same(b)}
         self._same |= {(b, a) for a, b in self._same}
         self._same |= {(id(a), id(b)) for a in here for b in here if a is b or a.same(b)}
@@ -81,6 +81,9 @@ class _Places:
                 other is item or (id(item), id(other)) in self._same for other in (*group.items, *group.inherited)
             )
         return self._memory[key]
+
+    def anywhere(self, item: _Item) -> bool:
+        return any(self.has(group, item) for group in self.theirs)
 
     def in_statement(self, item: _Item) -> bool:
         return any(self.has(group, item) for group in self.mine)
@@ -130,14 +133,38 @@ def _exchanged(
 
 def _replaced(places: _Places, x: _Item, there_x: _Group, there_y: _Group, group: _Group) -> bool:
     """Whether everything else of the clause stands over there, where something of the kind of ``x`` stands in its place."""
-    rivals = [item for item in there_y.items if (item.rivals(x) if _is_value(x) else item.opposes(x))]
-    if not any(not places.in_statement(item) for item in rivals):
-        return False
-    others = [item for item in group.items if item is not x and not item.same(x)]
+    named = isinstance(x.thing, Word) and x.thing.name
+    rivals = [item for item in (*there_y.items, *there_y.inherited) if _can_replace(item, x, named=named)]
+    rivals = [item for item in rivals if not places.in_statement(item)]
+    if not rivals or (named and any(item.same(other) for item in rivals for other in _whole(places, there_x))):
+        return False  # "the superintendent may …" and "Ann is superintendent": the rival is the bridge between the two
+    others = [
+        item
+        for item in group.items
+        if item is not x and not item.same(x) and not (named and _is_name(item)) and places.anywhere(item)
+    ]
     there = [item for item in others if places.has(there_y, item)]
-    if len(there) < 2 or len(there) * 3 < len(others) * 2:
+    if len(there) < 2 or len(there) * 4 < len(others) * 3:
         return False
-    return not any(places.has(there_x, item) and not places.has(there_y, item) for item in others)
+    with_x = [item for item in others if places.has(there_x, item) and not places.has(there_y, item)]
+    return not with_x or (
+        len(with_x) == 1 and len(there) >= 3 and isinstance(x.thing, Identifier)
+    )  # "level A incidents"
+
+
+def _can_replace(item: _Item, x: _Item, *, named: bool) -> bool:
+    if _is_value(x):
+        return item.rivals(x)
+    return _is_name(item) and not item.same(x) if named else item.opposes(x)
+
+
+def _whole(places: _Places, group: _Group) -> list[_Item]:
+    """Everything in the claim that ``group`` is a clause of."""
+    return [item for other in places.theirs if other.claim == group.claim for item in other.items]
+
+
+def _is_name(item: _Item) -> bool:
+    return isinstance(item.thing, Word) and item.thing.name
 
 
 _JOINED = re.compile(r"[\s,]*(?:and|but|or|und|et|y|и)\b", re.IGNORECASE)
@@ -181,20 +208,27 @@ def _text(item: _Item) -> str:
 
 
 def _groups(analysis: Analysis, claim: int) -> list[_Group]:
-    """Clauses with what stands in them; a clause without a name of its own inherits those of the clause before."""
+    """Clauses with what stands in them; headings ("Fares > Bicycles:") belong to every clause after them.
+
+    A clause without a name of its own inherits those of the clause before.
+    """
     groups: list[_Group] = []
+    headings: tuple[_Item, ...] = ()
     all_items = _items(analysis)
     for start, end in _merged_clauses(analysis, all_items):
         items = tuple(item for item in all_items if start <= item.start < end)
         if not items:
             continue
-        inherited: tuple[_Item, ...] = ()
+        if analysis.text[start:end].rstrip().endswith((":", ">", "：")) and end < len(analysis.text):
+            headings += items
+            continue
         goes_on = not any(_is_subject_like(item) for item in items) or (
             not _is_subject_like(items[0]) and bool(_JOINED.match(analysis.text, start))
         )
+        inherited = headings
         if groups and goes_on:
             before = groups[-1]
-            inherited = tuple(item for item in (*before.items, *before.inherited) if _is_subject_like(item))
+            inherited += tuple(item for item in (*before.items, *before.inherited) if _is_subject_like(item))
         groups.append(_Group(claim, items, inherited))
     return groups
 
@@ -205,7 +239,8 @@ def _merged_clauses(analysis: Analysis, items: list[_Item]) -> list[tuple[int, i
     for start, end in analysis.clauses:
         count = sum(start <= item.start < end for item in items)
         previous = sum(spans[-1][0] <= item.start < spans[-1][1] for item in items) if spans else 0
-        if spans and (count < 2 or previous < 2) and analysis.text[spans[-1][1] - 1] not in ";；。":
+        heading = bool(spans) and analysis.text[spans[-1][0] : spans[-1][1]].rstrip().endswith((":", ">", "："))
+        if spans and not heading and (count < 2 or previous < 2) and analysis.text[spans[-1][1] - 1] not in ";；。":
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))
