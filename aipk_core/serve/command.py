@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-import threading
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,6 @@ from aipk_core.answer.model import Enforcement, Mode
 from aipk_core.embedding.settings import EmbeddingSettings
 from aipk_core.errors import AipkError, UsageError
 from aipk_core.serve.app import ServeSettings, build_app
-from aipk_core.serve.desks import Desks
 from aipk_core.serve.guard import LOOPBACK, Access
 
 _HEADER_BYTES = 32 << 10
@@ -93,12 +91,13 @@ def serve(
         desks = open_desks(
             packages, backend=backend, embedding=parse_embedder(embedder), cache_dir=cache_dir, limits=limits
         )
+        # Before the first request, not with it: several first requests at once would load everything several times.
+        desks.all[0].answerer.warm()
     except AipkError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     # Repair asks the model a second time; the rest is for searching and verifying.
     settings = ServeSettings(mode, enforcement, access, workers, answer_seconds=2 * model_timeout + 30)
-    threading.Thread(target=_warm, args=(desks,), daemon=True).start()
     _run(
         build_app(desks, settings),
         host,
@@ -107,14 +106,6 @@ def serve(
         desks.all[0].answerer.engine,
         settings,
     )
-
-
-def _warm(desks: Desks) -> None:
-    """In the background, so that the server listens at once; a failure will also meet whoever asks first."""
-    try:
-        desks.all[0].answerer.warm()
-    except AipkError as error:
-        logging.getLogger("aipk.serve").warning("not ready: %s", error)
 
 
 def parse_embedder(text: str) -> EmbeddingSettings | None:
