@@ -23,6 +23,7 @@ from aipk_core.errors import CorpusError
 CORPUS_FILE = "corpus.toml"
 LOCAL_FILE = "corpus.local.toml"
 LEDGER_FILE = "reviews.jsonl"
+SHORTCODES_FILE = "shortcodes.toml"
 _MAX_FILE_BYTES = 1 << 20
 
 
@@ -336,7 +337,7 @@ def load_corpus(path: Path, *, paths: Mapping[str, str] | None = None) -> Corpus
         overrides = {**_LocalSettings.model_validate(local).paths, **(paths or {})}
     except ValidationError as error:
         raise CorpusError(_explained(error), where=str(file), remedy="Correct the file") from error
-    return Corpus(folder, _with_paths(settings, overrides, file))
+    return Corpus(folder, _with_shortcodes(_with_paths(settings, overrides, file), folder / SHORTCODES_FILE))
 
 
 def find_corpora(root: Path) -> list[Path]:
@@ -346,6 +347,20 @@ def find_corpora(root: Path) -> list[Path]:
 
 class _LocalSettings(_Table):
     paths: dict[str, str] = {}
+
+
+def _with_shortcodes(settings: CorpusSettings, file: Path) -> CorpusSettings:
+    """The corpus's own shortcode table as options of its Hugo sources; what a source itself says wins."""
+    if not file.is_file() or not any(source.loader == "hugo" for source in settings.sources):
+        return settings
+    from aipk_core.documents.hugo.table import read_table
+
+    table = read_table(file)
+    sources = tuple(
+        source.model_copy(update={"options": {**table, **source.options}}) if source.loader == "hugo" else source
+        for source in settings.sources
+    )
+    return settings.model_copy(update={"sources": sources})
 
 
 def _with_paths(settings: CorpusSettings, overrides: Mapping[str, str], file: Path) -> CorpusSettings:

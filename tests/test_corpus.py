@@ -108,3 +108,13 @@ def test_the_corpora_that_ship_are_valid():
     assert {folder.name for folder in folders} >= {"larkfield", "kubernetes"}
     for folder in folders:
         assert load_corpus(folder).name == folder.name
+
+
+def test_a_corpus_can_bring_its_own_shortcodes(tmp_path):
+    folder = write(tmp_path / "site", '[[sources]]\ntype = "files"\npath = "."\nloader = "hugo"\n')
+    write(folder, "[shortcodes.hello]\ntemplate = 'Hello [[inner]]'\n", "shortcodes.toml")
+    (source,) = load_corpus(folder).settings.sources
+    assert "hello" in source.options["shortcodes"]
+    write(folder, "[shortcodes.hello]\ndoes = 'magic'\n", "shortcodes.toml")
+    with pytest.raises(CorpusError, match="magic"):
+        load_corpus(folder)
