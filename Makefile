@@ -83,6 +83,10 @@ bench-verify: $(VENV)/.test ## figures for the verifier
 bench-retrieval: $(VENV)/.test ## figures for retrieval
 	@$(RUN) bench/retrieval.py
 
+.PHONY: bench-claims
+bench-claims: $(VENV)/.test ## figures for claims: recall, fragments, conflicts, models that misbehave
+	@$(RUN) bench/claims.py
+
 .PHONY: clean
 clean: ## delete the virtual environment, all state and all packages
 	rm -rf $(VENV) .aipk dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

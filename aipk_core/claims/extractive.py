@@ -6,6 +6,7 @@ depend on nothing else, so an edit to one block re-extracts the claims of that b
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +29,11 @@ from aipk_core.hashing import digest
 from aipk_core.text.sentences import split_sentences
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 3
+STAGE_VERSION = 4
 
 _MAX_CONTEXT_CHARACTERS = 300
 _LONGEST_LABEL = 3
+_THIS_THING = re.compile(r"this (?P<thing>[\w-]{4,})\b", re.IGNORECASE)
 _LONGEST_CHAIN = 3
 """How many sentences that point back may follow each other before the first of them counts as out of sight."""
 
@@ -138,7 +140,7 @@ def units(document: Document) -> Iterator[Unit]:
             lead=lead,
             term=bool(term),
         )
-        before = _chain((*before, *sentences), document.lang)
+        before = _chain((*before, *sentences), block.heading_path, document.lang)
         last = block
 
 
@@ -169,14 +171,15 @@ def _draft(unit: Unit, span: Span, text: str, said: Sequence[str], label: str, s
     complete = text.endswith(TERMINAL) and word_count(text) >= settings.min_words
     if unit.form == "cell":
         complete = complete and word_count(text) > settings.min_words
-    antecedents = _antecedents(text, said, unit.lang)
+    points = bool(points_back(text, unit.lang))
+    heading = _naming_heading(text, unit.context)
+    antecedents = _chain(said, unit.context, unit.lang) if points and not heading else ()
     own_label = label_of(text) if unit.form == "item" else ""
     inherited = (label,) if label and not own_label and label not in antecedents else ()
     context = joined_context((*unit.context, *inherited, *map(_short, antecedents)))
-    points = bool(points_back(text, unit.lang))
-    defined = unit.lead if unit.term else label
+    defined = heading or (unit.lead if unit.term else label)
     leans = not complete or bool(own_label or inherited) or unit.term or leans_on_heading(text, unit.lang)
-    if leans or unit.form == "cell":
+    if leans or heading or unit.form == "cell":
         needed = context
     elif points:
         needed = tuple(map(_short, antecedents)) or context
@@ -189,12 +192,7 @@ def _draft(unit: Unit, span: Span, text: str, said: Sequence[str], label: str, s
     return Draft(text, context, kind, unit.lang, (span,), run_checks(statement), needed)
 
 
-def _antecedents(text: str, said: Sequence[str], lang: str) -> tuple[str, ...]:
-    """The sentences before ``text`` that say what it points back to, in order; empty when that is not certain."""
-    return _chain(said, lang) if points_back(text, lang) else ()
-
-
-def _chain(said: Sequence[str], lang: str) -> tuple[str, ...]:
+def _chain(said: Sequence[str], headings: Sequence[str], lang: str) -> tuple[str, ...]:
     """The last sentence that can be read alone and those after it; empty when it is not among the last few, or when
     something that is no statement stands between (a question, a label, "The limits are:")."""
     found: list[str] = []
@@ -202,9 +200,18 @@ def _chain(said: Sequence[str], lang: str) -> tuple[str, ...]:
         if not sentence.endswith(TERMINAL):
             return ()
         found.insert(0, sentence)
-        if not points_back(sentence, lang):
+        if not points_back(sentence, lang) or _naming_heading(sentence, headings):
             return tuple(found)
     return ()
+
+
+def _naming_heading(text: str, headings: Sequence[str]) -> str:
+    """The heading that says what a sentence begins with: "This handbook …" under "Staff handbook"; ``""`` if none does."""
+    match = _THIS_THING.match(text)
+    if match is None:
+        return ""
+    thing = match["thing"].casefold()
+    return next((heading for heading in reversed(headings) if thing in heading.casefold().split()), "")
 
 
 def _continues(last: Block | None, block: Block) -> bool:

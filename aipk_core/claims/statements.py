@@ -204,7 +204,7 @@ _NOUN_PHRASE = re.compile(
     re.IGNORECASE,
 )
 _CUT_START = re.compile(
-    r"(?:and|or|but|nor|which|that|whose|where|by|with|of|to|from|for)\b|[a-z]+ed (?:by|in|at|on|from|with|for|to)\b"
+    r"[\s(\[]*(?:and|or|but|nor|which|that|whose|where|by|with|of|to|from|for)\b|[a-z]+ed (?:by|in|at|on|from|with|for|to)\b"
 )
 _GERUND = re.compile(r"[A-Z][a-z]+ing\b")
 _GENERIC_SUBJECT = re.compile(
@@ -237,7 +237,8 @@ def _is_fragment(candidate: Candidate) -> bool:
     if candidate.form == "item" and not candidate.complete:
         if candidate.lead or label_of(text):
             return False  # the introduction or the label makes a statement of it
-        return not _has_verb(text, language)
+        # a title in a list of titles ends in plurals that look like verbs, so only helping verbs count here
+        return not (_AUXILIARY.search(text) if language == "en" else _has_verb(text, language))
     if (candidate.lead and candidate.form == "item") or label_of(text):
         return False
     if language == "en" and (_CUT_START.match(text) or _is_noun_phrase(text)):

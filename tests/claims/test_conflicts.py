@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aipk_core.claims.conflicts import PairSettings, find_conflicts
+from aipk_core.claims.identity import claim_id
+from aipk_core.claims.model import Claim
+from aipk_core.claims.neighbours import nearest_pairs
+from aipk_core.claims.pairs import ClaimPair, PairKind, pairs_by_claim
+
+
+def claim(text, *context, kind="sentence"):
+    return Claim(claim_id(text, context, "en"), text, context, (), kind=kind)
+
+
+def found(*claims, **more):
+    """The pairs among claims that all lie close together."""
+    vectors = np.ones((len(claims), 4), dtype=np.float32) / 2
+    return find_conflicts(claims, vectors, **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Security fixes are released within 96 hours.", "Security fixes are released within 48 hours."),
+        ("Technicians must wear a life jacket near water.", "Technicians need not wear a life jacket near water."),
+        ("The battery can be replaced by the customer.", "The battery cannot be replaced by the customer."),
+        ("The port of the gauge is open by default.", "The port of the gauge is closed by default."),
+        ("The warranty covers damage by lightning.", "The warranty does not cover damage by lightning."),
+    ],
+)
+def test_two_claims_that_cannot_both_be_true_are_a_conflict(one, other):
+    (pair,) = found(claim(one, "Handbook"), claim(other, "Product sheet"))
+    assert pair.kind is PairKind.CONFLICT
+    assert pair.reasons
+    assert pair.a < pair.b
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (claim("A written report follows within 5 days.", "Level A"), claim("A written report follows within 15 days.", "Level B")),
+        (claim("4.6 kg", "Mass", "G2", kind="row"), claim("5.9 kg", "Mass", "G2 Alpine", kind="row")),
+        (claim("The Heron G1 measures up to 18 m."), claim("The Heron G2 measures up to 35 m.")),
+        (claim("The gauge weighs 4.6 kg without its mast."), claim("The gauge is sold in 12 countries.")),
+        (claim("Marit Osei leads the board of Larkfield."), claim("Ilse Brandvold leads the board of Larkfield.")),
+        (claim("The default value is 10.", "Size"), claim("The default value is 12.", "Weight")),
+        (claim("Version 1.30 adds a new field to gauges."), claim("Version 1.31 adds a new field to gauges.")),
+    ],
+)  # fmt: skip
+def test_claims_about_different_things_are_no_conflict(one, other):
+    assert found(one, other) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The gauge weighs 4.6 kg.", "The gauge weighs 4.6 kg!"),
+        ("The gauge weighs 4.6 kg without its mast.", "Without its mast, the gauge weighs 4.6 kg."),
+    ],
+)
+def test_two_claims_that_say_the_same_are_duplicates(one, other):
+    (pair,) = found(claim(one), claim(other))
+    assert pair.kind is PairKind.DUPLICATE
+
+
+def test_the_same_words_under_different_headings_are_no_duplicates_when_they_need_them():
+    assert found(claim("4.6 kg", "Mass", "G2", kind="row"), claim("4.6 kg", "Mass", "G3", kind="row")) == []
+
+
+def test_a_second_judge_may_drop_or_keep_a_conflict():
+    one = claim("Security fixes are released within 96 hours.")
+    other = claim("Security fixes are released within 48 hours.")
+    assert found(one, other, judge=lambda a, b, pair: None) == []
+    (pair,) = found(one, other, judge=lambda a, b, pair: pair)
+    assert pair.judge == "rules"
+
+
+def test_claims_that_lie_far_apart_are_not_compared():
+    claims = [
+        claim("Security fixes are released within 96 hours."),
+        claim("Security fixes are released within 48 hours."),
+    ]
+    assert find_conflicts(claims, np.eye(2, dtype=np.float32)) == []
+    assert find_conflicts(claims, np.eye(2, dtype=np.float32), PairSettings(min_similarity=-1.0)) != []
+
+
+def test_pairs_are_found_by_either_claim():
+    pair = ClaimPair(PairKind.CONFLICT, "a", "b", ("x",), 0.9)
+    twin = ClaimPair(PairKind.DUPLICATE, "a", "c", ("x",), 0.9)
+    assert pairs_by_claim([pair, twin]) == {"a": [pair, twin], "b": [pair], "c": [twin]}
+    assert pairs_by_claim([pair, twin], PairKind.CONFLICT) == {"a": [pair], "b": [pair]}
+    assert pair.other("a") == "b"
+
+
+def unit_vectors(count, seed=0, dimensions=16):
+    vectors = np.random.default_rng(seed).normal(size=(count, dimensions)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 40), st.integers(1, 5), st.integers(0, 9))
+def test_exact_neighbours_are_those_of_a_full_comparison(count, neighbours, seed):
+    vectors = unit_vectors(count, seed)
+    pairs = {(i, j) for i, j, _ in nearest_pairs(vectors, neighbours, 0.2)}
+    cosines = vectors @ vectors.T
+    for i in range(count):
+        order = [j for j in np.argsort(-cosines[i]) if j != i][:neighbours]
+        for j in order:
+            if cosines[i, j] >= 0.2001:
+                assert (min(i, j), max(i, j)) in pairs
+
+
+def test_near_copies_are_found_among_thousands_without_comparing_all():
+    vectors = unit_vectors(5000, dimensions=64)
+    copies = vectors[:200] + 0.02 * unit_vectors(200, 1, 64)
+    together = np.concatenate([vectors, copies / np.linalg.norm(copies, axis=1, keepdims=True)])
+    pairs = nearest_pairs(together, 4, 0.9)
+    wanted = {(number, 5000 + number) for number in range(200)}
+    assert len(wanted & {(i, j) for i, j, _ in pairs}) >= 198
+    assert pairs == nearest_pairs(together, 4, 0.9)
