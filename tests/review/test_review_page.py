@@ -118,7 +118,11 @@ def test_the_riskiest_claim_is_shown_beside_its_source_with_the_exact_sentence_m
     assert review.browser.find_element(By.CSS_SELECTOR, "#source-text mark").text == review.text("claim-text")
     assert "in conflict with 1 other claim" in review.text("claim-reason")
     assert "6:00 here, 7:00 there" in review.text("conflicts")
-    assert review.browser.find_elements(By.CSS_SELECTOR, "#conflicts del")
+    assert review.browser.find_element(By.CSS_SELECTOR, "#conflicts .partner p").text in (
+        "The southern lock opens at 6:00 in summer.",
+        "The southern lock opens at 7:00 in summer.",
+    )
+    assert review.browser.find_element(By.CSS_SELECTOR, "#conflicts .differs").text in ("6", "7")
 
 
 def test_keys_approve_and_undo_and_both_are_in_the_ledger(review):
@@ -285,6 +289,7 @@ def test_it_fits_a_phone_and_a_dark_screen_with_enough_contrast(review, width, d
         run = review.browser.execute_script
         assert run("return document.documentElement.scrollWidth") <= width
         assert review.shown("approve")
+        assert run("return document.getElementById('claim-text').getBoundingClientRect().top") < 800
         for selector in (
             "#claim-text",
             "#claim-facts",

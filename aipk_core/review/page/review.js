@@ -155,8 +155,10 @@ async function open(id, { quiet = false } = {}) {
     history.replaceState(null, "", `#${id}`);
     drawClaim();
     markCurrent();
-    if (!quiet) byId("claim").focus({ preventScroll: window.innerWidth > 700 });
-    if (window.innerWidth <= 700) byId("queue").open = false;
+    const phone = window.innerWidth <= 700;
+    if (phone) byId("queue").open = false;
+    if (!quiet) byId("claim").focus({ preventScroll: true });
+    if (phone) byId("claim").scrollIntoView({ block: "start" });
     const page = await source;
     if (ticket === opening) drawSource(page, 0);
   } catch (error) {
@@ -241,7 +243,10 @@ function drawPartners(kind) {
   byId(kind).replaceChildren(...claim[kind].map((other) => {
     const item = element("li", "partner");
     const text = element("p");
-    if (other.pieces) drawPieces(text, other.pieces);
+    // Its own words, with those set off that the claim on show does not have.
+    for (const [kind, words] of other.pieces || []) {
+      if (kind !== "new") text.append(kind === "gone" ? element("em", "differs", words) : words);
+    }
     const facts = element("p", "facts");
     const link = element("button", "", other.id);
     link.type = "button";
@@ -579,6 +584,9 @@ reviewer.addEventListener("change", () => {
 async function refreshProgress() {
   showProgress(await ask(`/api/progress?${new URLSearchParams({ reviewer: reviewer.value })}`));
 }
+
+// Others may be at work too; their decisions show in the figures, and in the list when it is loaded again.
+setInterval(() => { if (!document.hidden && !busy) refreshProgress().catch(() => {}); }, 30000);
 
 attempt(async () => {
   const named = decodeURIComponent(location.hash.slice(1));
