@@ -190,6 +190,14 @@ class Answerer:
                 fault = gate.standing(report, literal=literal)
                 if fault not in (None, RefusalCode.MODEL_DECLINED):
                     fault = RefusalCode.UNSUPPORTED
+        if fault is None and blank.enforcement.withholds and (talk := gate.remarks(report, query)):
+            text = gate.without(report, talk)
+            report = self._judge.verify(text, require_citations=blank.mode is Mode.STRICT_RENDER)
+            notes = (*answer.notes, "Remarks that could not be checked were left out.")
+            answer = replace(_with_report(answer, report), text=text, notes=notes)
+            fault = gate.standing(report, literal=literal)
+            if fault is None and gate.remarks(report, query):
+                fault = RefusalCode.UNSUPPORTED
         return self._released(answer, fault, report, chunks)
 
     def _beside_the_point(self, query: str, claims: Sequence[ClaimHit]) -> bool:

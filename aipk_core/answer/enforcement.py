@@ -6,8 +6,22 @@ import re
 from collections.abc import Sequence
 
 from aipk_core.answer.model import RefusalCode
+from aipk_core.answer.question import analyse, listed, stem, stems_of
 from aipk_core.verify.model import Outcome, Report, UnitKind, UnitReport, Verdict
 
+# Words with which a model offers help or says that it does not know.
+_OFFERS = {
+    stem(word)
+    for word in listed(
+        """answer assist contain context else further greetings help hello information know material mention more need
+        provide question reference say sorry source state thank unable understand welcome you"""
+    )
+}
+_ASSERTS = re.compile(
+    r"\b(?:is|are|was|were|be|been|may|must|can|cannot|will|would|shall|should|has|have|had|do|does|did|not|no|never)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_BRACKETED = re.compile(r"\[[^\[\]\n]{0,200}\]")
 _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX]?\])?[ \t]*$")
 _EMPTY_ROW = re.compile(r"^[ \t|:-]*\|[ \t|:-]*$")
@@ -43,6 +57,26 @@ def standing(report: Report, *, literal: Sequence[str] = ()) -> RefusalCode | No
     return None
 
 
+def remarks(report: Report, question: str) -> list[UnitReport]:
+    """Units that pass for talk (headings, questions, hedges …) and yet bring in something that nobody checked.
+
+    "Did you know that it costs 9000 dollars?" states no fact by its form. Such a unit may stay only when every word of it
+    that means something stands in the question, or, for a heading, in the supported statements beside it.
+    """
+    known = stems_of(question) | _OFFERS
+    stated = set(known)
+    for unit in report.units:
+        if unit.verdict is Verdict.SUPPORTED:
+            stated |= stems_of(unit.text)
+    return [
+        unit
+        for unit in report.units
+        if unit.verdict in (Verdict.NOT_FACTUAL, Verdict.REFUSAL)
+        and unit.kind is not UnitKind.CODE  # held against the sources already
+        and not _is_talk(unit, known, stated)
+    ]
+
+
 def without(report: Report, dropped: Sequence[UnitReport]) -> str:
     """The answer without ``dropped``, and without the list marks, table rows and headings that they leave empty."""
     text = report.answer
@@ -56,6 +90,16 @@ def without(report: Report, dropped: Sequence[UnitReport]) -> str:
             continue
         lines.append(bare)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _is_talk(unit: UnitReport, known: set[str], stated: set[str]) -> bool:
+    text = _BRACKETED.sub(" ", unit.text)
+    content = {term.stem for term in analyse(text).terms}
+    if unit.kind is UnitKind.HEADING:
+        return content <= stated and not _ASSERTS.search(text)
+    if unit.kind is UnitKind.CITATION:
+        return not content
+    return content <= known
 
 
 def _accepted(unit: UnitReport, literal: Sequence[str]) -> bool:
