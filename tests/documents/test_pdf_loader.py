@@ -239,3 +239,16 @@ def test_time_is_limited() -> None:
     with pytest.raises(DocumentError) as caught:
         load(RawDocument("a.pdf", data), LoadContext(Limits(timeout=0.0)))
     assert caught.value.code == "timeout"
+
+
+def test_lines_of_the_text_that_count_like_pages_are_no_running_heads() -> None:
+    pages = [
+        [
+            (60, 800, 8, "Book of Pumps"),
+            *lines(60, 740, f"Step 1 of part {number} is to open the valve", "and to wait."),
+        ]
+        for number in (1, 2, 3)
+    ]
+    text = loaded(*pages).text
+    assert "Book" not in text
+    assert all(f"Step 1 of part {number} is to open" in text for number in (1, 2, 3))

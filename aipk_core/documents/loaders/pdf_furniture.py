@@ -23,19 +23,46 @@ def drop_running_lines(pages: list[PageText]) -> list[str]:
     """Take the running heads, feet and page numbers off ``pages`` and return their texts."""
     edges = [_edge_rows(page) for page in pages]
     repeated = _repeated(edges, len(pages))
+    apart: defaultdict[tuple[_Place, str], float] = defaultdict(float)
+    for page, rows in zip(pages, edges, strict=True):
+        for place, row in rows:
+            # The outermost row is a running line more often than not.
+            against = -1 if place[1] else -1 / 3
+            apart[place, _pattern(row)] += 1 if _stands_apart(row, place[0], page) else against
     dropped: list[str] = []
     for page, rows in zip(pages, edges, strict=True):
         gone: set[int] = set()
-        for name, row in rows:
-            label = _is_page_label(row, page, len(pages))
-            if (name, _pattern(row)) in repeated or label:
+        for end in ("top", "bottom"):
+            running: list[list[Line]] = []
+            kept = 0
+            for place, row in rows:
+                if place[0] != end:
+                    continue
+                if (place, _pattern(row)) not in repeated and not _is_page_label(row, page, len(pages)):
+                    break
+                running.append(row)
+                if _stands_apart(row, end, page) or apart[place, _pattern(row)] > 0:  # on most pages
+                    kept = len(running)
+            # The innermost running line is set off from the text; a line of the text itself is not.
+            for row in running[:kept]:
                 gone |= {id(line) for line in row}
                 dropped.append(_text(row))
-            elif name[1] == 0:
+        for place, row in rows:
+            if place[1] == 0:
                 # A page number may stand in the row of a line that changes from page to page.
                 gone |= {id(line) for line in row if len(row) > 1 and _is_page_label([line], page, len(pages))}
         page.lines = [line for line in page.lines if id(line) not in gone]
     return dropped
+
+
+def _stands_apart(row: list[Line], end: str, page: PageText) -> bool:
+    """Whether more than the usual distance of lines lies between a row and the rest of the page."""
+    base, size = row[0].base, max(line.size for line in row)
+    if end == "top":
+        inner = max((line.base for line in page.lines if line.base < base - 0.4 * size), default=None)
+    else:
+        inner = min((line.base for line in page.lines if line.base > base + 0.4 * size), default=None)
+    return inner is None or abs(base - inner) > 1.5 * size
 
 
 def _edge_rows(page: PageText) -> _Edge:
