@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from aipk_core.claims.checks import blocking_failure
 from aipk_core.claims.deciding import Rules, approvers
 from aipk_core.claims.identity import reviewed_digest
 from aipk_core.claims.ledger import Decision, Ledger
@@ -246,7 +247,10 @@ _STALE = "the source has changed since it was reviewed"
 
 
 def _failure(claim: Claim, names: Sequence[str]) -> str:
-    """Why a claim does not pass the checks called ``names``; empty when it does."""
+    """Why a claim does not pass the checks called ``names``, or one that no policy may pass over; empty when it does."""
+    blocking = blocking_failure(claim.checks)
+    if blocking is not None:
+        return f"{blocking.name}: {blocking.reason}"
     results = {check.name: check for check in claim.checks}
     for check in claim.checks:
         if check.name in names and not check.passed:

@@ -82,3 +82,21 @@ def test_some_failures_bind_every_policy():
     assert set(CHECKS) >= BLOCKING
     assert blocking_failure([Check("exact-quote", False, "x"), Check("numbers", True)]) is None
     assert blocking_failure([Check("numbers", False, "x")]) == Check("numbers", False, "x")
+
+
+def test_no_policy_promotes_a_claim_that_may_say_something_else_than_its_source(tmp_path):
+    from aipk_core.claims.ledger import read_ledger
+    from aipk_core.claims.model import Claim, Evidence, Status
+    from aipk_core.claims.policy import Policy, apply_review
+
+    def claim(text, quote):
+        checks = run_checks(Statement(text, (quote,)))
+        return Claim("c-" + "a" * 12, text, (), (Evidence("a", 0, len(quote), quote),), checks=checks)
+
+    policy = Policy("auto", ("self-contained",))
+    ledger = read_ledger(tmp_path / "reviews.jsonl")
+    good, bad = claim("The gauge is red.", "The gauge is red."), claim("All gauges are red.", "Most gauges are red.")
+    assert [claim.status for claim in apply_review([good], ledger, policy)] == [Status.CANONICAL]
+    (held,) = apply_review([bad], ledger, policy)
+    assert held.status is Status.EXTRACTED
+    assert held.reason
