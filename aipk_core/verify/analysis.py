@@ -95,6 +95,8 @@ def _clauses(text: str) -> list[tuple[int, int]]:
             and text[match.end() : match.end() + 1].isdigit()
         ):
             continue
+        if match[0] in "()（）" and _in_short_brackets(text, match.start()):
+            continue
         cut = match.start() if match[0][0].isalpha() else match.end()
         if cut - cuts[-1] > 1 or len(cuts) == 1:
             cuts.append(cut)
@@ -103,6 +105,14 @@ def _clauses(text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True) if start < end] or [
         (0, len(text))
     ]
+
+
+def _in_short_brackets(text: str, at: int) -> bool:
+    """Whether the bracket at ``at`` belongs to a pair around one short word: "the vehicle (ROV) cannot …"."""
+    start = (
+        at if text[at] in "(（" else max(text.rfind("(", max(0, at - 15), at), text.rfind("（", max(0, at - 15), at))
+    )
+    return start >= 0 and bool(re.match(r"[(（][^\s()（）]{1,12}[)）]", text[start : start + 16]))
 
 
 def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[Word]:

@@ -132,6 +132,8 @@ def _worded_patterns(lang: str) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
     def read_date(match: re.Match[str]) -> DateMention | None:
         groups = match.groupdict()
+        if match["mn"] in ("may", "march", "mar"):
+            return None  # "under 16 may not …": the verb
         if not groups.get("d") and not groups.get("y") and _is_plain_word(match):
             return None
         return _date(match, months[_folded(match["mn"])])

@@ -247,6 +247,8 @@ def _ends_word(piece: str, text: str, end: int) -> bool:
         return True  # CJK and Korean units run into the next word
     if after == "²" or after == "³":
         return False
+    if piece.isascii() and ("가" <= after <= "힣" or "\u3040" <= after <= "\u9fff"):
+        return True
     return not (
         _NOT_AFTER_LETTERS.match(after)
         or after.isdecimal()

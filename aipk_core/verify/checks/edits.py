@@ -53,9 +53,10 @@ def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]
     if best is None or best[0] < _NEAR_COPY:
         return
     share, number, matcher = best
+    lang = alignment.statement.lang
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "replace" and b - a <= 4 and d - c <= 6:
-            first = whole and all(_is_function(token[0]) for token in mine[:a])
+            first = whole and all(_is_function(token[0], lang) for token in mine[:a])
             yield from _replacement(alignment, number, mine[a:b], theirs[number][c:d], first=first)
         elif tag == "delete" and share >= _NEAR_COPY:
             yield from _insertion(alignment, mine[a:b])
@@ -65,16 +66,17 @@ def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]
 
 def _insertion(alignment: Alignment, added: list[_Token]) -> Iterator[Finding]:
     """Words put into the claim's own sentence that no claim has."""
+    lang = alignment.statement.lang
     everything = " ".join(claim.lowered for claim in alignment.claims)
     known = [word for claim in alignment.claims for word in claim.words if word.stem not in alignment.statement.stems]
-    told = [token for token in added if _tells(token[0])]
+    told = [token for token in added if _tells(token[0], lang)]
     new = [
         token
         for token in told
         if token[0] not in everything
         and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
     ]
-    if new and len(new) * 2 > len(told):
+    if new and len(new) * 2 > len(told) and (len(new) > 1 or _nominal(new[0][0])):
         span = (added[0][1], added[-1][2])
         said = alignment.statement.text[slice(*span)]
         yield Finding("addition", f"no claim adds “{said}”", span, unsupported=True)
@@ -114,8 +116,9 @@ def _replacement(
     *,
     first: bool,
 ) -> Iterator[Finding]:
-    here = [token for token in mine if _tells(token[0])]
-    there = [token for token in theirs if _tells(token[0])]
+    lang = alignment.statement.lang
+    here = [token for token in mine if _tells(token[0], lang)]
+    there = [token for token in theirs if _tells(token[0], lang)]
     if not here or not there:
         return
     claim = alignment.claims[number]
@@ -161,16 +164,22 @@ def _tokens(analysis: Analysis) -> list[_Token]:
     for match in _TOKEN.finditer(analysis.text):
         if not any(q.start < match.end() and match.start() < q.end for q in analysis.quantities):
             word = match[0].casefold()
-            tokens.append((word if _is_function(word) else stem_of(word, analysis.lang), match.start(), match.end()))
+            tokens.append(
+                (
+                    word if _is_function(word, analysis.lang) else stem_of(word, analysis.lang),
+                    match.start(),
+                    match.end(),
+                )
+            )
     return sorted(tokens, key=lambda token: token[1])
 
 
-def _tells(token: str) -> bool:
-    return token != _QUANTITY and not _is_function(token) and not token[:1].isdigit()
+def _tells(token: str, lang: str) -> bool:
+    return token != _QUANTITY and not _is_function(token, lang) and not token[:1].isdigit()
 
 
-def _is_function(token: str) -> bool:
-    return token in stopwords("en")
+def _is_function(token: str, lang: str) -> bool:
+    return token in stopwords(lang)
 
 
 def _near(a: str, b: str, lang: str) -> bool:

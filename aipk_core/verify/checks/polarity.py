@@ -89,7 +89,7 @@ def agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment],
     theirs = {word.stem for word in (*target.words, *target.borrowed)}
     for word in pair.words:
         holders = holders_of(word, segments)
-        holders = [holder for holder in holders if len(holder.segment.items) >= 2]
+        holders = [holder for holder in holders if len(holder.segment.items) >= 2 or holder.borrowed]
         if holders and word.stem not in theirs and all(sign_of(holder.segment) == mine for holder in holders):
             return True
     return False

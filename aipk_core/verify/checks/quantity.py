@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment, rivals, word_relation
@@ -11,6 +12,7 @@ from aipk_core.verify.lexicon.wordnet import Relation
 
 WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
+_PAIR = re.compile(r"\b(?:both|either|neither|pair|couple|twin)\b", re.IGNORECASE)
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than", "": "exactly"}
 
 
@@ -20,7 +22,13 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
         span = (quantity.start, quantity.end)
         if match.equal:
             continue
-        if quantity.kind == "count" and quantity.text.casefold() in WEAK:
+        if quantity.kind == "count" and (quantity.text.casefold() in WEAK or quantity.value == 1):
+            continue
+        if (
+            quantity.kind == "count"
+            and quantity.value == 2
+            and any(_PAIR.search(claim.text) for claim in alignment.claims)
+        ):
             continue
         if other is not None and quantity.same_as(other):
             if {quantity.bound, other.bound} in ({"ge", "lt"}, {"le", "gt"}) and _turned_round(alignment, match.claim):
