@@ -62,7 +62,7 @@ def _stands_apart(row: list[Line], end: str, page: PageText) -> bool:
         inner = max((line.base for line in page.lines if line.base < base - 0.4 * size), default=None)
     else:
         inner = min((line.base for line in page.lines if line.base > base + 0.4 * size), default=None)
-    return inner is None or abs(base - inner) > 1.5 * size
+    return inner is not None and abs(base - inner) > 1.5 * size
 
 
 def _edge_rows(page: PageText) -> _Edge:
