@@ -196,6 +196,9 @@ class RefreshTable(_Table):
     cron: str = ""
     """A cron line in UTC, for example ``0 5 * * 1``; empty means never."""
 
+    fresh_days: int = Field(default=0, ge=0, le=3660)
+    """After so many days without a build, Dagster shows the package as stale; 0 means never."""
+
 
 class CorpusSettings(_Table):
     """All of ``corpus.toml``."""

@@ -8,8 +8,9 @@ import dagster as dg
 from aipk_core.build import BuildOptions
 from aipk_core.corpus import find_corpora, load_corpus
 from aipk_core.errors import AipkError
-from pipelines.corpus_assets import OPTIONS, broken_corpus_asset, corpus_assets, corpus_job
+from pipelines.corpus_assets import OPTIONS, broken_corpus_asset, corpus_assets, corpus_job, packaging_job
 from pipelines.schedules import refresh_schedule
+from pipelines.sensors import ledger_sensor, source_sensor
 
 
 def project_folder() -> Path:
@@ -18,7 +19,7 @@ def project_folder() -> Path:
 
 
 def build_definitions(root: Path, *, options: BuildOptions | None = None, only: Path | None = None) -> dg.Definitions:
-    """Assets, jobs and schedules of the corpora under ``root/corpora``.
+    """Assets, jobs, schedules and sensors of the corpora under ``root/corpora``.
 
     Args:
         options: how builds are run.
@@ -27,6 +28,7 @@ def build_definitions(root: Path, *, options: BuildOptions | None = None, only: 
     assets: list[dg.AssetsDefinition] = []
     jobs = []
     schedules = []
+    sensors = []
     for folder in [only] if only else find_corpora(root):
         try:
             corpus = load_corpus(folder, paths=options.paths if options else None)
@@ -36,14 +38,16 @@ def build_definitions(root: Path, *, options: BuildOptions | None = None, only: 
             assets.append(broken_corpus_asset(folder, error))
             continue
         assets.extend(corpus_assets(corpus))
-        job = corpus_job(corpus)
-        jobs.append(job)
+        job, packaging = corpus_job(corpus), packaging_job(corpus)
+        jobs += [job, packaging]
+        sensors += [source_sensor(corpus, job), ledger_sensor(corpus, packaging)]
         if corpus.settings.refresh.cron:
             schedules.append(refresh_schedule(corpus, job))
     return dg.Definitions(
         assets=assets,
         jobs=jobs,
         schedules=schedules,
+        sensors=sensors,
         resources={OPTIONS: options or BuildOptions()},
         executor=dg.in_process_executor,
     )

@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from aipk_core.stages import StageResult
+from pipelines.plots import cache_use, claims_over_time, time_by_stage
 
 _SAMPLE_ROWS = 10
 _CELL_CHARACTERS = 200
@@ -31,6 +32,16 @@ def stage_metadata(result: StageResult) -> dict[str, Any]:
     if result.waiting:
         metadata["waiting"] = result.waiting
     return metadata
+
+
+def stage_pictures(stage: str, history: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How the stage, and with it the corpus, has fared over the last builds; each picture is at most 20 kB."""
+    pictures = {"cache over time": cache_use(history, stage)}
+    if stage == "reviewed_claims":
+        pictures["claims over time"] = claims_over_time(history)
+    if stage == "package":
+        pictures = {"build time": time_by_stage(history)}
+    return {name: dg.MetadataValue.md(picture) for name, picture in pictures.items() if picture}
 
 
 def sample_table(rows: Sequence[Mapping[str, Any]]) -> str:

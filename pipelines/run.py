@@ -1,5 +1,6 @@
 """Run a build through Dagster in this process, so that its lineage and history show in the UI."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +12,12 @@ from filelock import FileLock
 
 from aipk_core.build import BuildOptions, building
 from aipk_core.corpus import load_corpus
-from aipk_core.errors import AipkError, CorpusError
+from aipk_core.errors import AipkError, CorpusError, StoreError
 from aipk_core.stages import StageResult
 from aipk_core.store.workspace import Workspace
 from pipelines.definitions import build_definitions
 
+_LONGEST_CHAIN = 50
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
@@ -45,7 +47,27 @@ def run_build(path: Path, options: BuildOptions) -> list[StageResult]:
             if isinstance(failure.__cause__, AipkError):
                 raise failure.__cause__ from None
             raise
+        except Exception as error:
+            if _is_full_disk(error):
+                raise StoreError(
+                    "the disk is full",
+                    code="disk-full",
+                    where=str(workspace.state),
+                    remedy="Free some space and build again",
+                ) from error
+            raise
     return results
+
+
+def _is_full_disk(error: BaseException | None) -> bool:
+    """Whether an error of Dagster's own storage comes from a full disk; SQLite says so in words."""
+    for _ in range(_LONGEST_CHAIN):  # chains of causes can be circles
+        if error is None:
+            break
+        if getattr(error, "errno", None) == errno.ENOSPC or "database or disk is full" in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager

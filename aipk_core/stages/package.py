@@ -25,6 +25,13 @@ from aipk_core.stages.chunks import read_chunks
 from aipk_core.stages.documents import document_keys
 from aipk_core.stages.embeddings import read_vectors
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
+from aipk_core.stages.package_checks import (
+    Coverage,
+    check_new_package,
+    failed_check,
+    refuse_failed,
+    write_checks,
+)
 from aipk_core.stages.registry import STAGES
 from aipk_core.stages.review import read_reviewed_claims
 from aipk_core.store.manifest import Manifest
@@ -54,13 +61,9 @@ def package_stage(context: StageContext) -> StageResult:
         return _waiting(context, reviewed)
 
     contents = _contents(context, manifests, own)
-    info = write_package(
-        context.workspace.dist / f".{corpus.name}.new.aipk",
-        contents,
-        progress=lambda step: context.progress(step, 0, None),
-    )
+    info = _checked_package(context, contents, int(reviewed.facts["waiting"]))
     path = _publish(context, info)
-    facts = _facts(info, path)
+    facts = {**_facts(info, path), "covered": Coverage.of(contents).covered}
     manifest = Manifest("package", fingerprint, _no_rows(), {"inputs": inputs, **facts})
     context.workspace.write_manifest(corpus.name, manifest)
     _retire(context, path)
@@ -74,6 +77,44 @@ def published_package(context: StageContext) -> Path | None:
         return None
     path = context.workspace.dist / manifest.facts["file"]
     return path if path.is_file() else None
+
+
+def _checked_package(context: StageContext, contents: PackageContents, waiting: int) -> PackageInfo:
+    """Write the new package beside the published ones and check it; one that fails is deleted.
+
+    Raises:
+        PackageError: it could not be written, or a check failed (code ``check-failed``).
+    """
+    corpus, workspace = context.corpus, context.workspace
+    fresh = workspace.dist / f".{corpus.name}.new.aipk"
+    try:
+        info = write_package(fresh, contents, progress=lambda step: context.progress(step, 0, None))
+    except PackageError as error:
+        write_checks(workspace, corpus.name, [failed_check(error)])
+        raise
+    context.progress("checking the new package", 0, None)
+    checks = check_new_package(
+        info.path,
+        contents,
+        waiting=waiting,
+        before=None if context.allow_shrink else _coverage_before(context),
+        max_drop_percent=corpus.settings.max_shrink_percent,
+    )
+    write_checks(workspace, corpus.name, checks)
+    try:
+        refuse_failed(checks, corpus.name)
+    except PackageError:
+        fresh.unlink(missing_ok=True)
+        raise
+    return info
+
+
+def _coverage_before(context: StageContext) -> Coverage | None:
+    manifest = context.workspace.read_manifest(context.corpus.name, "package")
+    if manifest is None or "covered" not in manifest.facts:
+        return None
+    facts = manifest.facts
+    return Coverage(int(facts["canonical"]), int(facts["covered"]), int(facts["documents"]))
 
 
 def _contents(context: StageContext, manifests: dict[str, Manifest], own: dict[str, Any]) -> PackageContents:
