@@ -68,6 +68,7 @@ class Vocabulary:
     """Words that a document shows inside its lines, for deciding about those at line ends."""
 
     words: Counter[str] = field(default_factory=Counter)
+    firsts: Counter[str] = field(default_factory=Counter)  # first parts of words with a hyphen
     inner_unicode_hyphens: int = 0
     final_unicode_hyphens: int = 0
     line_ends: list[tuple[str, str]] = field(default_factory=list)  # what stands before and behind hyphens at line ends
@@ -90,7 +91,10 @@ class Vocabulary:
                 if match.start() == 0 or at_end:
                     # May be half a word: it says nothing, but for a compound whose both parts are whole.
                     continue
-                self.words[match.group().casefold().replace("\u2010", "-").replace("\u2011", "-")] += 1
+                word = match.group().casefold().replace("\u2010", "-").replace("\u2011", "-")
+                self.words[word] += 1
+                if "-" in word:
+                    self.firsts[word.split("-", 1)[0]] += 1
             self.inner_unicode_hyphens += line.text[:-1].count("\u2010")
             self.final_unicode_hyphens += line.text.endswith("\u2010")
             self.korean.learn(line.text)
@@ -225,6 +229,8 @@ def _after_hyphen(text: str, after: str, vocabulary: Vocabulary) -> tuple[int, s
     in_address = _is_identifier(text[: tail.start()].rsplit(" ", 1)[-1])
     if in_chain or in_address:
         return kept if words and behind not in _SUFFIXES else dropped  # a link of a chain such as up-to-date
+    if len(before) >= 3 and vocabulary.firsts[before] and behind not in _SUFFIXES:
+        return kept  # as in other compounds of this document
     return kept if vocabulary.is_english and words and _are_two_words(before, behind) else dropped
 
 

@@ -292,7 +292,7 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
     last = draft.lines[-1]
     size = max(last.size, line.size)
     if line.side_by_side(last):
-        return _same_row(draft, last, line, following)
+        return _same_row(draft, last, line, following, metrics)
     if abs(last.size - line.size) > 0.12 * size or line.page != last.page:
         return False
     step = last.base - line.base
@@ -311,7 +311,7 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
     return not _ended_by_intent(last, line, columns)
 
 
-def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> bool:
+def _same_row(draft: Draft, last: Line, line: Line, following: Line | None, metrics: Metrics) -> bool:
     """Whether a piece on the baseline of the last one is the rest of its line, after a stretched space or a tab."""
     gap = line.left - last.right if not line.right_to_left else last.left - line.right
     if last.monospace and line.monospace and gap > 0 and last.glyphs[-1].source == line.glyphs[0].source:
@@ -321,6 +321,8 @@ def _same_row(draft: Draft, last: Line, line: Line, following: Line | None) -> b
         return False
     if draft.kind == "li" and len(draft.lines) == 1 and gap < 1.5 * line.size:
         return True
+    if in_one_piece and line.size >= 1.1 * metrics.body_size:
+        return True  # a heading that was stretched over the column
     # Only in a paragraph: its earlier lines, or the next, reach over the gap.
     others = draft.lines[:-1]
     if following is not None and 0 < line.base - following.base < 2 * line.size:
