@@ -300,7 +300,9 @@ def _continues(draft: Draft, line: Line, following: Line | None, metrics: Metric
     if len(draft.lines) > 1 and not draft.lines[-2].side_by_side(last):
         leading = max(leading, min(draft.lines[-2].base - last.base, 2 * draft.size))
     both_code = line.monospace and last.monospace
-    if not 0 < step <= 1.22 * leading or (line.overlap(last) <= 0 and not both_code):
+    row = [item for item in draft.lines[-4:] if item.side_by_side(last)]
+    below = min(line.right, max(item.right for item in row)) - max(line.left, min(item.left for item in row))
+    if not 0 < step <= 1.22 * leading or (below <= 0 and not both_code):
         return False
     if _starts_item(line, draft) or _changes_face(draft, line, columns):
         return False
