@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -315,6 +316,8 @@ def _decisions(request: Request, ledger: Ledger, rules: Rules, moment: str) -> l
 def _checked_reason(reason: str, where: str) -> str:
     if len(reason) > MAX_REASON:
         raise ReviewError("the reason is too long", where=where, remedy="Shorten it to a few sentences")
+    if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\r\t" for character in reason):
+        raise ReviewError("the reason holds control characters", where=where, remedy="Write plain text")
     return reason.strip()
 
 

@@ -26,6 +26,8 @@ def reviewed_digest(claim: Claim) -> str:
     """Identifies what a reviewer saw: the statement and the quotes that it stands on, in any order.
 
     The context that the statement needs is part of its id already; the rest may change when a page is moved, and
-    that is no reason to ask again.
+    that is no reason to ask again. Nor is it one that a claim which quotes its source word for word gains or loses other
+    places, whose spelling differs a little, as long as the reviewed sentence itself still stands somewhere.
     """
-    return digest("reviewed", claim.id, claim.text, sorted({evidence.quote for evidence in claim.evidence}))
+    quotes = {evidence.quote for evidence in claim.evidence}
+    return digest("reviewed", claim.id, claim.text, [claim.text] if claim.text in quotes else sorted(quotes))

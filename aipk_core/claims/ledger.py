@@ -45,7 +45,8 @@ TRANSITIONS: dict[str, dict[Status, Status]] = {
 UNDO = "undo"
 REASON_NEEDED = frozenset({"reject", "reopen", "demote"})
 
-_SEEN_TEXT, _SEEN_QUOTES, _SEEN_QUOTE, _SEEN_CONTEXT, _SEEN_HEADING = 2000, 4, 1000, 8, 200
+SEEN_QUOTE = 1000
+_SEEN_TEXT, _SEEN_QUOTES, _SEEN_CONTEXT, _SEEN_HEADING = 2000, 4, 8, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,12 @@ class Seen:
     @classmethod
     def of(cls, claim: Claim) -> Seen:
         first = claim.evidence[0] if claim.evidence else None
-        quotes = dict.fromkeys(place.quote[:_SEEN_QUOTE] for place in claim.evidence)
+        quotes = dict.fromkeys(place.quote[:SEEN_QUOTE] for place in claim.evidence)
         return cls(
             claim.text[:_SEEN_TEXT],
             tuple(quotes)[:_SEEN_QUOTES],
             tuple(part[:_SEEN_HEADING] for part in claim.context[:_SEEN_CONTEXT]),
-            first.document[:_SEEN_QUOTE] if first else "",
+            first.document[:SEEN_QUOTE] if first else "",
             tuple(part[:_SEEN_HEADING] for part in first.heading_path[:_SEEN_CONTEXT]) if first else (),
         )
 
@@ -325,6 +326,7 @@ def _parsed(line: bytes, where: str) -> Decision:
             texts += [decision.edit.id, decision.edit.text]
         if not all(isinstance(text, str) for text in texts):
             raise TypeError("a field is not a string")
+        decision.line()  # what cannot be written as UTF-8 was never read by anybody
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _broken(f"the line is not a ledger entry: {error}", where) from error
     return decision

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from aipk_core.claims.deciding import Request, approval, take, undo
+from aipk_core.claims.deciding import Request, approval, approvers, take, undo
 from aipk_core.claims.edited import edited_claim
 from aipk_core.claims.ledger import UNDO, Decision
 from aipk_core.claims.ledger_file import LedgerFile
@@ -36,6 +36,8 @@ class Filter:
         check: only claims that fail the check with this name.
         containing: words that text, context or id hold, in any order, whatever their case.
         reviewer: only claims whose last counting decision is this person's.
+        person: of the claims that wait, only those that this person can bring further: not those that they have approved
+            already and that need another one.
     """
 
     view: str = WAITING
@@ -47,6 +49,7 @@ class Filter:
     pair: str = ""
     containing: str = ""
     reviewer: str = ""
+    person: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +314,8 @@ class ReviewQueue:
         standing, claim = entry.standing, entry.claim
         if wanted.view == WAITING:
             if not standing.waits_for_people:
+                return False
+            if wanted.person and standing.why == "second" and approvers(self._ledger, claim) == {wanted.person}:
                 return False
         elif wanted.view != ALL and standing.status != wanted.view:
             return False

@@ -42,6 +42,7 @@ _STATUS = {
     "review-clash": 409,
     "claim-unknown": 404,
     "document-unknown": 404,
+    "document-changed": 409,
     "entry-unknown": 404,
     "ticket-unknown": 409,
     "ledger-unwritable": 507,
@@ -144,6 +145,7 @@ class _Service:
                 return _problem(415, "not-json", "Only JSON is taken")
             try:
                 body = json.loads(await request.body())
+                json.dumps(body, ensure_ascii=False).encode("utf-8")
             except (ValueError, RecursionError):
                 body = None
             if not isinstance(body, dict):
@@ -173,7 +175,15 @@ class _Service:
         if number >= len(claim.evidence):
             raise ReviewError("the claim does not stand there", code="document-unknown", where=claim.id)
         place = claim.evidence[number]
-        return JSONResponse(source_record(self.desk.document(place.document), place))
+        document = self.desk.document(place.document)
+        if document.text[place.start : place.end] != place.quote:
+            raise ReviewError(
+                "the document has changed and its claims have not been found anew",
+                code="document-changed",
+                where=place.document,
+                remedy="Build the corpus, then load the page again",
+            )
+        return JSONResponse(source_record(document, place))
 
     def source(self, request: Request) -> Response:
         document = self.desk.document(request.path_params["document"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from aipk_core.claims.ledger_file import LedgerFile
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.claims.queue import ReviewQueue
-from aipk_core.corpus import Corpus, load_corpus
+from aipk_core.corpus import CORPUS_FILE, Corpus, load_corpus
 from aipk_core.documents.model import Document
 from aipk_core.documents.records import document_from_record
 from aipk_core.errors import ReviewError
@@ -33,6 +33,7 @@ class ReviewDesk:
     """
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.corpus: Corpus = load_corpus(folder)
         self.workspace = Workspace.of(self.corpus.folder)
         self._lock = threading.Lock()
@@ -89,6 +90,7 @@ class ReviewDesk:
 
     def _load(self) -> None:
         self._loaded = self._built()
+        self.corpus = load_corpus(self._folder)
         name = self.corpus.name
         claims = read_claims(self.workspace.require_manifest(name, "claims"))
         conflicts = self.workspace.read_manifest(name, "conflicts")
@@ -103,4 +105,5 @@ class ReviewDesk:
         paths = [
             self.workspace.manifest_path(self.corpus.name, stage) for stage in ("documents", "claims", "conflicts")
         ]
+        paths.append(self.corpus.folder / CORPUS_FILE)
         return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)

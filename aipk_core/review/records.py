@@ -7,7 +7,7 @@ from typing import Any
 
 from aipk_core.claims.differences import word_difference
 from aipk_core.claims.history import decision_record, whole_history
-from aipk_core.claims.ledger import Decision
+from aipk_core.claims.ledger import SEEN_QUOTE, Decision
 from aipk_core.claims.model import Claim, Evidence
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.claims.queue import ReviewQueue
@@ -159,7 +159,7 @@ def _difference(decision: Decision | None, old: str, claim: Claim, *, quotes: bo
     seen = decision.seen
     what = f"{decision.action} by {decision.reviewer} on {decision.at[:10]}"
     if quotes:
-        now = [place.quote for place in claim.evidence]
+        now = [place.quote[:SEEN_QUOTE] for place in claim.evidence]
         gone = [quote for quote in seen.quotes if quote not in now]
         fresh = [quote for quote in dict.fromkeys(now) if quote not in seen.quotes]
         return {"of": old, "what": what, "pieces": _pieces("\n".join(gone[:4]), "\n".join(fresh[:4]))}

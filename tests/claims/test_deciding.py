@@ -140,6 +140,11 @@ def test_dates_must_be_dates_in_order(file, start, end):
     assert refused(file, Request(claim(), "promote", "ana", valid_from=start, valid_until=end)) == "review-invalid"
 
 
+@pytest.mark.parametrize("reason", ["\x1b[2J", "\ud800"])
+def test_a_reason_is_plain_text(file, reason):
+    assert refused(file, Request(claim(), "promote", "ana", reason)) == "review-invalid"
+
+
 def test_a_reason_has_an_end(tmp_path):
     with pytest.raises(ReviewError, match="too long"):
         decide(tmp_path / "r", claim(), "promote", reviewer="ana", reason="x" * 2001)

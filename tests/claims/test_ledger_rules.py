@@ -195,6 +195,32 @@ def taken(ledger, wanted):
     return copy
 
 
+@pytest.fixture(scope="module")
+def three_entries(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ledger") / "reviews.jsonl"
+    for name in ("c-a", "c-b", "c-c"):
+        decide(path, claim(name), "promote", reviewer="ana", reason="naïve")
+    return path.read_bytes()
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_a_byte_that_is_changed_anywhere_is_found_or_means_nothing(three_entries, data):
+    place = data.draw(st.integers(0, len(three_entries) - 1))
+    byte = data.draw(st.integers(0, 255))
+    changed = three_entries[:place] + bytes([byte]) + three_entries[place + 1 :]
+    before, after = Ledger(), Ledger()
+    add_lines(before, three_entries.splitlines(keepends=True), Path("r"))
+    try:
+        add_lines(after, changed.splitlines(keepends=True), Path("r"))
+    except ReviewError as error:
+        assert error.code == "ledger-broken"  # noqa: PT017 - either outcome is right
+        return
+    same = [decision.record() for decision in before.decisions]
+    # White space between fields means nothing; a last line without its end was never confirmed.
+    assert [decision.record() for decision in after.decisions] in (same, same[:-1])
+
+
 def test_lines_are_plain_json_with_sorted_keys_and_without_empty_fields(path):
     decide(path, claim(), "promote", reviewer="ana", now="2026-01-01T00:00:00+00:00")
     line = path.read_text()

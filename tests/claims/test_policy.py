@@ -66,6 +66,14 @@ def test_a_claim_whose_source_changed_goes_back_to_the_queue(path):
     assert (counts.waiting, counts.stale, counts.decided_by_people) == (2, 1, 1)
 
 
+def test_an_exact_quote_may_gain_and_lose_places_that_are_spelt_a_little_differently(path):
+    decide(path, GOOD, "promote", reviewer="ana")
+    more = replace(GOOD, evidence=(*GOOD.evidence, Evidence("b.md", 3, 7, "text")))
+    assert status(more, path, MANUAL).status is Status.CANONICAL
+    other = replace(GOOD, evidence=(Evidence("b.md", 3, 7, "text"),))
+    assert status(other, path, MANUAL).status is Status.EXTRACTED
+
+
 def named(number, **changes):
     text = f"Gate {number} is {number} m wide."
     return replace(GOOD, id=f"c-{number}", text=text, evidence=(Evidence("a.md", 0, len(text), text),), **changes)

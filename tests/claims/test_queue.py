@@ -125,6 +125,8 @@ def test_where_two_people_are_needed_approving_takes_two_steps(path):
     queue.decide([Order("c-plain", "approve")], "ana")
     assert queue.claim("c-plain").status is Status.REVIEWED
     assert queue.entry("c-plain").standing.waits_for_people
+    assert "c-plain" not in queue.select(Filter(person="ana"))
+    assert "c-plain" in queue.select(Filter(person="ben"))
     queue.decide([Order("c-plain", "approve")], "ben")
     assert queue.claim("c-plain").status is Status.CANONICAL
 

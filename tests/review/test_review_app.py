@@ -253,6 +253,15 @@ def order(name):
     return Order(name, "approve")
 
 
+def test_text_that_is_no_text_is_refused(page, desk):
+    headers = {PAGE_HEADER: page.passes.token, "content-type": "application/json"}
+    for body in ('{"claim": "\\ud800"}', '{"entries": ["\\ud800"], "reviewer": "ana"}', "[" * 100_000, "\xff"):
+        for path in ("/api/decide", "/api/undo"):
+            answer = page.client.post(path, content=body.encode("latin-1"), headers=headers)
+            assert answer.status_code == 400
+    assert entries(desk) == []
+
+
 # Builds while the page is open
 
 

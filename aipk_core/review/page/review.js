@@ -72,7 +72,7 @@ function wanted() {
 
 async function list(offset = 0) {
   const ticket = ++listing;
-  const query = new URLSearchParams({ ...wanted(), offset, limit: PAGE });
+  const query = new URLSearchParams({ ...wanted(), person: reviewer.value.trim(), offset, limit: PAGE });
   const found = await ask(`/api/queue?${query}`);
   if (ticket !== listing) return;
   rows = offset ? rows.concat(found.rows) : found.rows;
@@ -578,7 +578,7 @@ reviewer.addEventListener("change", () => {
   localStorage.setItem("aipk-reviewer", reviewer.value.trim());
   undoable.length = 0;
   byId("undo").disabled = true;
-  attempt(refreshProgress);
+  attempt(() => Promise.all([refreshProgress(), list()]));
 });
 
 async function refreshProgress() {
