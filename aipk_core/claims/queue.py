@@ -148,17 +148,17 @@ class ReviewQueue:
     def select(self, wanted: Filter) -> list[str]:
         """Ids of the claims that pass the filter, the riskiest first."""
         with self._lock:
-            found = self._lists.get(wanted)
-            if found is None:
-                words = wanted.containing.casefold().split()
-                entries = self._entries
-                found = [
-                    name for name in self._order if name in entries and self._passes(name, entries[name], wanted, words)
-                ]
-                while len(self._lists) >= _LISTS_KEPT:
-                    del self._lists[next(iter(self._lists))]
-                self._lists[wanted] = found
-            return list(found)
+            lists, order = self._lists, self._order
+            found = lists.get(wanted)
+        if found is None:
+            # Without the lock: a decision must not wait for somebody's search through a large corpus.
+            words = wanted.containing.casefold().split()
+            found = [name for name in order if self._passes(name, self._entries.get(name), wanted, words)]
+            with self._lock:
+                while len(lists) >= _LISTS_KEPT:
+                    del lists[next(iter(lists))]
+                lists[wanted] = found
+        return list(found)
 
     def refresh(self) -> bool:
         """Take in what other programs have written to the ledger; returns whether there was anything."""
@@ -237,7 +237,7 @@ class ReviewQueue:
 
     def _take_in(self) -> bool:
         if self.file.ledger is not self._ledger:
-            self._lists.clear()
+            self._lists = {}
             self._ledger = self.gate.ledger = self.file.ledger
             self._taken_in = len(self._ledger.decisions)
             edits = self._ledger.edits()
@@ -252,7 +252,7 @@ class ReviewQueue:
         fresh = self._ledger.decisions[self._taken_in :]
         self._taken_in += len(fresh)
         if fresh:
-            self._lists.clear()
+            self._lists = {}
         changed: dict[str, None] = {}
         everything = False
         for decision in fresh:
@@ -281,7 +281,7 @@ class ReviewQueue:
         claim = edited_claim(old.claim, decision.edit.text)
         entry = self._entries[claim.id] = self._entry(claim)
         if claim.id not in self._order:
-            self._order.insert(0, claim.id)
+            self._order = [claim.id, *self._order]
         self._counts[str(entry.standing.status)] += 1
         self._waiting += entry.standing.waits_for_people
 
@@ -310,7 +310,9 @@ class ReviewQueue:
         )
         return Entry(claim, standing, risk, reasons)
 
-    def _passes(self, name: str, entry: Entry, wanted: Filter, words: Sequence[str]) -> bool:
+    def _passes(self, name: str, entry: Entry | None, wanted: Filter, words: Sequence[str]) -> bool:
+        if entry is None:
+            return False
         standing, claim = entry.standing, entry.claim
         if wanted.view == WAITING:
             if not standing.waits_for_people:

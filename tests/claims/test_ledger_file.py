@@ -123,6 +123,36 @@ for n in range(6):
 """
 
 
+FOREVER = """
+import sys
+from pathlib import Path
+from aipk_core.claims.deciding import Request, take
+from aipk_core.claims.ledger_file import LedgerFile
+from aipk_core.claims.model import Claim, Evidence
+file = LedgerFile(Path(sys.argv[1]))
+for n in range(100_000):
+    claim = Claim(f"c-{sys.argv[2]}-{n}", "Text.", (), (Evidence("a.md", 0, 5, "Text."),))
+    take(file, [Request(claim, "promote", "ana", "r" * 1500)])
+    print(claim.id, flush=True)
+"""
+
+
+def test_killing_the_writer_at_any_moment_loses_nothing_that_it_had_told(path):
+    for number, wait in enumerate((1, 17, 60)):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", FOREVER, str(path), str(number)], stdout=subprocess.PIPE, text=True
+        )
+        told = [writer.stdout.readline().strip() for _ in range(wait)]
+        writer.kill()
+        told += writer.stdout.read().split()
+        writer.wait(30)
+        writer.stdout.close()
+        stored = {decision.claim for decision in read_ledger(path).decisions}
+        assert set(told) - {""} <= stored
+    decide(path, claim("c-last"), "promote", reviewer="ben")
+    assert read_ledger(path).decisions[-1].claim == "c-last"
+
+
 def test_two_processes_lose_nothing(path):
     running = [subprocess.Popen([sys.executable, "-c", PROGRAM, str(path), name]) for name in ("ana", "ben")]
     assert [process.wait(60) for process in running] == [0, 0]
