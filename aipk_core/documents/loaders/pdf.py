@@ -90,6 +90,8 @@ def _open(raw: RawDocument) -> pdfium.PdfDocument:
 
 def _declared_language(document: pdfium.PdfDocument) -> str:
     """The language tag in the catalogue of the file, if it looks like one."""
+    if not hasattr(pdfium_c, "FPDFCatalog_GetLanguage"):  # older than pypdfium2 5.2
+        return ""
     buffer = ctypes.create_string_buffer(64)
     length = pdfium_c.FPDFCatalog_GetLanguage(document.raw, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), 64)
     tag = buffer.raw[: max(0, min(length, 64) - 2)].decode("utf-16-le", "ignore").strip()
