@@ -15,7 +15,7 @@ from local_model import MODEL, local_model, missing
 
 pytestmark = [pytest.mark.model, pytest.mark.skipif(bool(missing()), reason=missing() or "ready")]
 
-QUESTIONS = ("How long are camera recordings kept?", "How much does the Heron 12 cost?")
+QUESTIONS = ("How long are camera recordings kept?", "How many Heron 12 ferries have been sold?")
 ACCEPTED = {"supported", "not_factual", "refusal"}
 
 
