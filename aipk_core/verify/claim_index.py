@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,18 @@ class ClaimIndex:
         self._postings: dict[str, npt.NDArray[np.int32]] = {
             key: np.frombuffer(numbers, dtype=np.int32) for key, numbers in postings.items()
         }
+
+    @cached_property
+    def _verbatim(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for number, claim in enumerate(self.claims):
+            for text in {_plain(claim.text), _plain(full_text(claim))}:
+                found[text].append(number)
+        return found
+
+    def verbatim(self, text: str) -> list[int]:
+        """Numbers of the claims that say exactly this, letter by letter but for case, spaces and the final stop."""
+        return self._verbatim.get(_plain(text), [])
 
     def analysis(self, number: int) -> Analysis:
         """The analysis of a claim with its context in front, made once."""
@@ -90,6 +103,10 @@ class ClaimIndex:
         self.vectors()
         row: npt.NDArray[np.float32] = self._embedder.embed_queries([text])[0]
         return row
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(" .。!！;；").casefold()
 
 
 def full_text(claim: VerifiableClaim) -> str:

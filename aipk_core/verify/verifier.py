@@ -127,6 +127,13 @@ class Verifier:
                 citations=unit.citations, unknown_citations=unit.unknown_citations,
             )  # fmt: skip
         cited = [self._index.by_id[id_] for id_ in unit.citations]
+        same = [
+            number for number in self._index.verbatim(unit.statement.text) if number in cited or not require_citations
+        ]
+        if same and not unit.cut_off and not unit.unknown_citations:
+            number = next((number for number in same if number in cited), same[0])
+            match = ClaimMatch(self._index.claims[number], 1.0, number in cited)
+            return _unit_report(answer, unit, Verdict.SUPPORTED, (), (match,), 1.0, "verbatim")
         numbers = list(cited)
         if not require_citations:
             analysis = analyse(unit.statement.text, lang)

@@ -138,7 +138,7 @@ def test_a_contradiction_by_a_rule_beats_any_judge() -> None:
 
 
 def test_a_judge_that_fails_is_reported_and_the_rules_go_on() -> None:
-    report = Verifier(CLAIMS, judges=[_Broken()]).verify("A bicycle costs 4 euros.")
+    report = Verifier(CLAIMS, judges=[_Broken()]).verify("A bicycle costs four euros.")
     assert report.coverage == 1.0
     assert report.method == "rules"
     assert any("broken did not run" in note for note in report.notes)

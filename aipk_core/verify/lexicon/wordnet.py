@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -25,6 +26,13 @@ class Relation(IntEnum):
     DERIVED = 4  # commission, commissioning
     SYNONYM = 5
     SAME = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    senses: frozenset[str]
+    by_pos: tuple[list[str], ...]
+    reach: frozenset[str]
 
 
 class WordNet:
@@ -109,21 +117,32 @@ class WordNet:
     def _base_relation(self, a: str, b: str) -> Relation:
         if b in self._opposites(a) or self._negated(a, b) or self._negated(b, a):
             return Relation.OPPOSITE
-        all_a, all_b = self._senses.get(a, ()), self._senses.get(b, ())
-        if {sense[1:] for sense in all_a} & {sense[1:] for sense in all_b}:
+        first, second = self._entry(a), self._entry(b)
+        if not first.senses.isdisjoint(second.senses):
             return Relation.SYNONYM
         if _ends_with_word(a, b):
             return Relation.NARROWER
         if _ends_with_word(b, a):
             return Relation.BROADER
         best = Relation.NONE
-        for pos in "nvar":
-            ids_a = [sense[1:] for sense in all_a if sense[0] == pos][:3]
-            ids_b = [sense[1:] for sense in all_b if sense[0] == pos][:3]
-            best = max(best, self._sense_relation(ids_a, ids_b))
+        if not first.reach.isdisjoint(second.reach):
+            for mine, theirs in zip(first.by_pos, second.by_pos, strict=True):
+                if mine and theirs:
+                    best = max(best, self._sense_relation(mine, theirs))
         if best < Relation.DERIVED and (b in self._derived.get(a, ()) or self._derived_sets_meet(a, b)):
             return Relation.DERIVED
         return best
+
+    @cache  # noqa: B019
+    def _entry(self, lemma: str) -> _Entry:
+        """A lemma's senses, the most frequent ones of each part of speech, and everything that these touch."""
+        senses = self._senses.get(lemma, ())
+        by_pos = tuple([sense[1:] for sense in senses if sense[0] == pos][:3] for pos in "nvar")
+        near = {sense for kept in by_pos for sense in kept}
+        above = {up for sense in near for up in self._broader.get(sense, ())}
+        far = {up for sense in above for up in self._broader.get(sense, ())}
+        similar = {other for sense in near for other in self._similar.get(sense, ())}
+        return _Entry(frozenset(sense[1:] for sense in senses), by_pos, frozenset(near | above | far | similar))
 
     def _sense_relation(self, ids_a: list[str], ids_b: list[str]) -> Relation:
         """Relation of two words of one part of speech, each given by its most frequent senses."""
