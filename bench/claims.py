@@ -217,8 +217,8 @@ def report_model(setting: Setting) -> None:
         print(missing())
         return
     with local_model() as address:
-        model = LiteLLMModel(ModelSettings(MODEL, address, timeout=120.0, max_tokens=700))
-        engine = LLMEngine(model, LLMSettings(concurrency=1))
+        model = LiteLLMModel(ModelSettings(MODEL, address, timeout=120.0, max_tokens=400))
+        engine = LLMEngine(model, LLMSettings(concurrency=1), show)
         begin = time.perf_counter()
         found = list(extracted(engine, larkfield()))
         seconds = time.perf_counter() - begin
@@ -246,6 +246,10 @@ def report_model(setting: Setting) -> None:
                 reasons = [f"{c.name}: {c.reason}" for c in claim.draft.checks if not c.passed]
                 record = {**label_key_record(claim), "good": good, "failed": reasons}
                 stream.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def show(what: str, done: int, total: int | None) -> None:
+    print(f"  {done} of {total}: {what}", file=sys.stderr, flush=True)
 
 
 def label_key_record(claim: Found) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aipk_core.claims.engine import ClaimEngine
 from aipk_core.claims.extractive import ExtractionSettings, ExtractiveEngine
+from aipk_core.claims.llm_model import LiteLLMModel, ModelSettings
 
 if TYPE_CHECKING:
     from aipk_core.corpus import ClaimTable
@@ -15,17 +16,24 @@ Progress = Callable[[str, int, int | None], None]
 
 
 def open_engine(table: ClaimTable, progress: Progress) -> ClaimEngine[Any]:
-    """The engine named in ``[claims]``; a model is first asked when there is work for it.
-
-    Raises:
-        ModelError: the environment variable for the model's key is not set.
-    """
+    """The engine named in ``[claims]``; a model is first asked when there is work for it."""
     if table.engine == "extractive":
         return ExtractiveEngine(ExtractionSettings(table.min_words, table.max_characters))
     from aipk_core.claims.llm import LLMEngine, LLMSettings
-    from aipk_core.claims.llm_model import LiteLLMModel, ModelSettings
 
-    model = LiteLLMModel(
+    settings = LLMSettings(
+        max_characters=table.max_characters,
+        concurrency=table.concurrency,
+        retries=table.retries,
+        max_requests=table.max_requests,
+        max_cost=table.max_cost,
+    )
+    return LLMEngine(open_model(table), settings, progress)
+
+
+def open_model(table: ClaimTable) -> LiteLLMModel:
+    """The language model named in ``[claims]``; nothing is sent before it is asked."""
+    return LiteLLMModel(
         ModelSettings(
             model=table.model,
             api_base=table.api_base,
@@ -36,11 +44,3 @@ def open_engine(table: ClaimTable, progress: Progress) -> ClaimEngine[Any]:
             price_out=table.price_out,
         )
     )
-    settings = LLMSettings(
-        max_characters=table.max_characters,
-        concurrency=table.concurrency,
-        retries=table.retries,
-        max_requests=table.max_requests,
-        max_cost=table.max_cost,
-    )
-    return LLMEngine(model, settings, progress)

@@ -8,6 +8,7 @@ from collections import Counter
 import pyarrow as pa
 
 from aipk_core.claims.conflicts import STAGE_VERSION, PairSettings, find_conflicts
+from aipk_core.claims.llm_conflicts import ModelPairJudge
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.hashing import digest
 from aipk_core.stages.claims import read_claims
@@ -24,13 +25,16 @@ def conflicts_stage(context: StageContext) -> StageResult:
     embeddings = context.manifest("embeddings")
     table = context.corpus.settings.claims
     settings = PairSettings(neighbours=table.neighbours, min_similarity=table.min_similarity_percent / 100)
-    fingerprint = digest("conflicts", STAGE_VERSION, settings.neighbours, table.min_similarity_percent, table.conflicts)
+    fingerprint = digest(
+        "conflicts", STAGE_VERSION, settings.neighbours, table.min_similarity_percent, table.conflicts, table.model
+    )
     inputs = inputs_digest(fingerprint, claims.version, embeddings.version)
     current = is_current(context, "conflicts", inputs)
     if current is not None:
         return _result(context, current, unchanged=True)
 
     pairs: list[ClaimPair] = []
+    judge = _model_judge(context) if table.engine == "llm" else None
     if table.conflicts != "off":
         all_claims = read_claims(claims)
         vectors = read_vectors(context, embeddings, "claim", [claim.id for claim in all_claims])
@@ -38,6 +42,7 @@ def conflicts_stage(context: StageContext) -> StageResult:
             all_claims,
             vectors,
             settings,
+            judge=judge,
             progress=lambda done, total: context.progress("comparing claims", done, total),
         )
     rows = pa.Table.from_pylist([_row(pair) for pair in pairs], schema=SCHEMA)
@@ -59,6 +64,20 @@ def read_pairs(manifest: Manifest) -> list[ClaimPair]:
         )
         for row in manifest.rows.to_pylist()
     ]
+
+
+def _model_judge(context: StageContext) -> ModelPairJudge:
+    """Asks the model of ``[claims]`` about each conflict, and keeps its opinions in the store."""
+    from aipk_core.claims.engines import open_model
+
+    cache = context.workspace.cache("pair_opinions")
+    table = context.corpus.settings.claims
+    return ModelPairJudge(
+        open_model(table),
+        recall=lambda key: cache.get([key]).get(key),
+        remember=lambda key, opinion: cache.put({key: opinion}),
+        max_requests=table.max_requests,
+    )
 
 
 def _row(pair: ClaimPair) -> dict[str, str]:

@@ -5,9 +5,12 @@ from hypothesis import strategies as st
 
 from aipk_core.claims.conflicts import PairSettings, find_conflicts
 from aipk_core.claims.identity import claim_id
+from aipk_core.claims.llm_conflicts import ModelPairJudge
+from aipk_core.claims.llm_model import Reply
 from aipk_core.claims.model import Claim
 from aipk_core.claims.neighbours import nearest_pairs
 from aipk_core.claims.pairs import ClaimPair, PairKind, pairs_by_claim
+from aipk_core.errors import ModelError
 
 
 def claim(text, *context, kind="sentence"):
@@ -120,3 +123,50 @@ def test_near_copies_are_found_among_thousands_without_comparing_all():
     wanted = {(number, 5000 + number) for number in range(200)}
     assert len(wanted & {(i, j) for i, j, _ in pairs}) >= 198
     assert pairs == nearest_pairs(together, 4, 0.9)
+
+
+class OpinionatedModel:
+    name = "openai/memory"
+    timeout = 1.0
+
+    def __init__(self, reply):
+        self.reply = reply
+        self.asked = 0
+
+    def ask(self, system, user, schema):
+        self.asked += 1
+        if isinstance(self.reply, Exception):
+            raise self.reply
+        return Reply(self.reply)
+
+    def cost(self, tokens_in, tokens_out):
+        return None
+
+
+def judged_by(model, **more):
+    one = claim("Security fixes are released within 96 hours.")
+    other = claim("Security fixes are released within 48 hours.")
+    opinions = {}
+    judge = ModelPairJudge(model, opinions.get, opinions.__setitem__, **more)
+    return [found(one, other, judge=judge)[0] for _ in range(2)]
+
+
+def test_a_model_adds_its_opinion_once_and_never_unblocks():
+    model = OpinionatedModel('{"contradict": false, "reason": "They speak of two years."}')
+    first, again = judged_by(model)
+    assert first == again
+    assert first.kind is PairKind.CONFLICT
+    assert first.reasons[-1] == "openai/memory sees no contradiction: They speak of two years."
+    assert (first.judge, model.asked) == ("rules+openai/memory", 1)
+
+
+@pytest.mark.parametrize("reply", ["", "no", '{"contradict": "maybe"}', ModelError("gone")])
+def test_a_model_without_an_opinion_changes_nothing(reply):
+    first, _ = judged_by(OpinionatedModel(reply))
+    assert first.judge == "rules"
+
+
+def test_a_model_is_asked_no_more_than_the_budget_allows():
+    model = OpinionatedModel("no")
+    judged_by(model, max_requests=1)
+    assert model.asked == 1
