@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from aipk_core.claims.history import decision_record, pace_of, whole_history
 from aipk_core.claims.model import Claim, Status
@@ -68,7 +68,16 @@ def list_claims(
         for name in chosen[:limit]:
             print(json.dumps(_record(queue, name), ensure_ascii=False))
         return
-    table = Table("id", "status", "claim", "stands in", "why", box=None, pad_edge=False)
+    table = Table(
+        Column("id", no_wrap=True),
+        Column("status", no_wrap=True),
+        Column("claim", ratio=5),
+        Column("stands in", ratio=2, overflow="fold"),
+        Column("why", ratio=3),
+        box=None,
+        pad_edge=False,
+        expand=True,
+    )
     for name in chosen[:limit]:
         claim, entry = queue.claim(name), queue.entry(name)
         place = claim.evidence[0]

@@ -177,7 +177,9 @@ function drawClaim() {
   byId("claim-context").textContent = claim.context.join(" › ");
   byId("claim-text").textContent = claim.text;
   byId("claim-text").lang = claim.lang;
-  const reasons = [claim.reason, ...claim.reasons.filter((reason) => !claim.reason.includes(reason))].filter(Boolean);
+  // A failed check is explained under "Checks"; here its name is enough.
+  const own = claim.why === "checks" ? "" : claim.reason;
+  const reasons = [own, ...claim.reasons.filter((reason) => !own.includes(reason))].filter(Boolean);
   byId("claim-reason").textContent = reasons.join(" · ");
   byId("claim-reason").hidden = !reasons.length;
   const shows = {
