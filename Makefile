@@ -87,6 +87,12 @@ bench-retrieval: $(VENV)/.test ## figures for retrieval
 bench-claims: $(VENV)/.test ## figures for claims: recall, fragments, conflicts, models that misbehave
 	@$(RUN) bench/claims.py
 
+.PHONY: bench-incremental bench-crash
+bench-incremental: $(VENV)/.test ## figures for rebuilds, with SECTIONS=concepts,tasks,setup for fewer pages
+	@$(RUN) bench/incremental.py --sections "$(SECTIONS)"
+bench-crash: $(VENV)/.test ## 100 builds killed at random moments
+	@$(RUN) bench/crash.py --kills 100
+
 .PHONY: clean
 clean: ## delete the virtual environment, all state and all packages
 	rm -rf $(VENV) .aipk dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

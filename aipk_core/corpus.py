@@ -200,6 +200,13 @@ class RefreshTable(_Table):
     """After so many days without a build, Dagster shows the package as stale; 0 means never."""
 
 
+class ExecutionTable(_Table):
+    """``[execution]``: where heavy work is done. It changes no result, and ``$AIPK_EXECUTOR`` goes before it."""
+
+    backend: Literal["serial", "processes", "celery", "ray", "kubernetes"] = "processes"
+    """``processes`` of this machine, or workers on others; see docs/operations.md."""
+
+
 class CorpusSettings(_Table):
     """All of ``corpus.toml``."""
 
@@ -235,6 +242,7 @@ class CorpusSettings(_Table):
     evaluation: EvaluationTable = EvaluationTable()
     package: PackageTable = PackageTable()
     refresh: RefreshTable = RefreshTable()
+    execution: ExecutionTable = ExecutionTable()
 
     @model_validator(mode="after")
     def _distinct_sources(self) -> CorpusSettings:

@@ -22,13 +22,15 @@ from aipk_core.documents.hugo.site import HugoSite
 from aipk_core.documents.ingest import DocumentFailure, document_files, ingest, load_context
 from aipk_core.documents.loaders.registry import Limits
 from aipk_core.documents.model import Document
-from aipk_core.documents.records import document_record
+from aipk_core.documents.records import document_from_record, document_record
 from aipk_core.documents.sources import open_source
 from aipk_core.documents.sources.model import Source
 from aipk_core.documents.sources.snapshot import SourceFile, SourceSnapshot
 from aipk_core.errors import CorpusError, DocumentError, SourceError
+from aipk_core.executors.model import Shard
 from aipk_core.hashing import digest
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
+from aipk_core.stages.shard_work import load_payload
 from aipk_core.store.cache import JsonCache
 from aipk_core.store.manifest import Manifest
 
@@ -39,6 +41,7 @@ SCHEMA = pa.schema(
     + [(name, pa.int64()) for name in ("characters", "blocks", "problems")]
 )
 _BATCH_DOCUMENTS = 64
+_FILES_PER_SHARD = 32
 _SHRINK_AT_LEAST = 3
 _UNSTABLE_FAILURES = frozenset({"timeout", "loader-failed"})
 """Failures that may not happen again; they are tried again at every build."""
@@ -264,7 +267,7 @@ class _Finder:
         by_path = {file.path: file for file in files}
         batch: list[tuple[str, str, dict[str, Any]]] = []
         documents: dict[str, Any] = {}
-        results = ingest(self.snapshot, self.settings, None, self.context.progress, files=files)
+        results = self._ingested(files)
         for result in results:
             file = by_path[result.id]
             if isinstance(result, DocumentFailure):
@@ -278,6 +281,31 @@ class _Finder:
                 yield from self._commit(documents, batch)
                 documents, batch = {}, []
         yield from self._commit(documents, batch)
+
+    def _ingested(self, files: Sequence[SourceFile]) -> Iterator[Document | DocumentFailure]:
+        executor = self.context.remote_executor() if len(files) > _FILES_PER_SHARD else None
+        if executor is None:
+            yield from ingest(self.snapshot, self.settings, None, self.context.progress, files=files)
+            return
+        corpus, sources = self.context.corpus.folder, self.context.workspace.sources
+        shards = [
+            Shard(
+                "load",
+                load_payload(
+                    self.snapshot, corpus, sources, [file.path for file in files[first : first + _FILES_PER_SHARD]]
+                ),
+            )
+            for first in range(0, len(files), _FILES_PER_SHARD)
+        ]
+        done = 0
+        for _, result in executor.map(shards):
+            for record in json.loads(result.decode("utf-8", "surrogatepass")):
+                done += 1
+                self.context.progress("documents", done, len(files))
+                if "failure" in record:
+                    yield DocumentFailure(**record["failure"])
+                else:
+                    yield document_from_record(record)
 
     def _commit(
         self, documents: dict[str, Any], batch: list[tuple[str, str, dict[str, Any]]]

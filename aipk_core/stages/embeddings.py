@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
-from aipk_core.embedding.model import EmbedderIdentity, Vectors
+from aipk_core.embedding.model import Embedder, EmbedderIdentity, Vectors
+from aipk_core.executors.model import Shard
 from aipk_core.hashing import digest
 from aipk_core.stages.chunks import read_chunks
 from aipk_core.stages.claims import read_claims
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
+from aipk_core.stages.shard_work import embed_payload, vectors_of
 from aipk_core.store.cache import Cache
 from aipk_core.store.manifest import Manifest
 
@@ -17,6 +21,7 @@ STAGE_VERSION = 1
 
 SCHEMA = pa.schema([(name, pa.string()) for name in ("kind", "id", "key")])
 _TEXTS_AT_ONCE = 1024
+_TEXTS_PER_SHARD = 256
 
 
 def embeddings_stage(context: StageContext) -> StageResult:
@@ -47,11 +52,11 @@ def embeddings_stage(context: StageContext) -> StageResult:
     # Short texts first, so that the texts of one batch are about equally long and little is padded; the order is part
     # of no result, since a vector depends on its own text alone.
     missing = sorted((key for key in texts if key not in known), key=lambda key: (len(texts[key]), key))
-    for first in range(0, len(missing), _TEXTS_AT_ONCE):
-        some = missing[first : first + _TEXTS_AT_ONCE]
-        vectors = embedder.embed_passages([texts[key] for key in some])
+    done = 0
+    for some, vectors in _embedded(context, embedder, texts, missing):
         cache.put(some, _as_arrow(vectors))
-        context.progress("embedding", first + len(some), len(missing))
+        done += len(some)
+        context.progress("embedding", done, len(missing))
 
     manifest = Manifest(
         "embeddings",
@@ -63,6 +68,30 @@ def embeddings_stage(context: StageContext) -> StageResult:
     return _result(
         context, manifest, identity, len(texts), hits=len(texts) - len(missing), misses=len(missing), unchanged=False
     )
+
+
+def _embedded(
+    context: StageContext, embedder: Embedder, texts: dict[str, str], missing: list[str]
+) -> Iterator[tuple[list[str], Vectors]]:
+    """Keys and vectors of what is missing, so many at a time that a stop loses little."""
+    executor = context.remote_executor() if missing else None
+    if executor is None:
+        for first in range(0, len(missing), _TEXTS_AT_ONCE):
+            some = missing[first : first + _TEXTS_AT_ONCE]
+            yield some, embedder.embed_passages([texts[key] for key in some])
+        return
+    settings, identity = context.corpus.settings.embedding, embedder.identity
+    # A key belongs to its shard whatever else is missing: a build that was stopped asks for the same shards again, and
+    # finds what workers have done meanwhile.
+    parts = -(-len(texts) // _TEXTS_PER_SHARD)
+    groups: dict[int, list[str]] = {}
+    for key in sorted(missing):
+        groups.setdefault(int(key[:12], 16) % parts, []).append(key)
+    shards: dict[Shard, list[str]] = {}
+    for some in groups.values():
+        shards[Shard("embed", embed_payload(settings, identity.digest, [texts[key] for key in some]))] = some
+    for shard, result in executor.map(list(shards)):
+        yield shards[shard], vectors_of(result, identity.dimensions)
 
 
 def read_vectors(context: StageContext, manifest: Manifest, kind: str, ids: list[str]) -> Vectors:

@@ -15,6 +15,7 @@ from aipk_core.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from aipk_core.embedding.deferred import DeferredEmbedder
+    from aipk_core.executors.model import Executor
 
 Progress = Callable[[str, int, int | None], None]
 """Told what is being done, how many are done, and how many there are (``None`` when nobody knows yet)."""
@@ -44,6 +45,13 @@ class StageContext:
     def manifest(self, stage: str) -> Manifest:
         """The output of a stage that this one depends on."""
         return self.workspace.require_manifest(self.corpus.name, stage)
+
+    def remote_executor(self) -> Executor | None:
+        """The executor for heavy work when it is to be done by workers elsewhere; ``None`` keeps it on this machine."""
+        from aipk_core.executors.opening import REMOTE, executor_name, open_executor
+
+        name = executor_name(self.corpus.settings.execution.backend)
+        return open_executor(name, self.workspace.state / "shards") if name in REMOTE else None
 
     def embedder(self) -> DeferredEmbedder:
         """The corpus's embedder, which is opened only when a text needs it."""

@@ -90,6 +90,7 @@ def clean_store(workspace: Workspace, *, keep: int = KEEP_STATES, progress: Prog
     with workspace.using_store(exclusive=True):
         cleaned = Cleaned(bytes_under(workspace.store))
         remove_leftovers(workspace)
+        shutil.rmtree(workspace.state / "shards", ignore_errors=True)
         cleaned.kept_whole = _unnoted(workspace)
         used = used_keys(workspace.store, keep) if not cleaned.kept_whole else {}
         for manifest in (workspace.store / "manifests").glob("*/*.parquet"):
