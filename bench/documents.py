@@ -4,7 +4,7 @@
 
 Sections: files (every real file loads or fails with its named error), pdf (sentences of generated two-column PDF files
 found verbatim), throughput (a whole documentation site through ``ingest``), hugo (blocks against the rendered site),
-sentences (accuracy and speed of the splitter), fuzz (mutated files). Data comes from ``$AIPK_SHARED`` or the folder
+sentences (accuracy and speed of the splitter), formats (fidelity and speed by format), chunks, fuzz (mutated files). Data comes from ``$AIPK_SHARED`` or the folder
 ``shared`` beside the repository; a section without its data says so.
 """
 
@@ -178,6 +178,46 @@ def report_sentences(setting: Setting) -> None:
     run("sentences.py", "--data", str(setting.shared))
 
 
+def report_formats(setting: Setting) -> None:
+    """See document_formats.py."""
+    run("document_formats.py")
+
+
+def report_chunks(setting: Setting) -> None:
+    """Every page of one snapshot cut into chunks for the bundled embedder: sizes, and text per second."""
+    from aipk_core.chunks import ChunkSettings, chunk_document
+    from aipk_core.embedding import open_embedder
+
+    archive = next(iter(sorted((setting.shared / "kubernetes").glob("k8s-docs-*.tar.gz"))), None)
+    if archive is None:
+        print("skipped: there is no snapshot of the Kubernetes documentation here")
+        return
+    embedder = open_embedder()
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(archive) as file:
+            file.extractall(folder, filter="data")
+        settings = FilesSource(path=folder, loader="hugo", include=("/content/en/docs/concepts/",))
+        with open_folder(settings, Path(folder)) as snapshot:
+            documents = [result for result in ingest(snapshot) if isinstance(result, Document)]
+    limit = embedder.identity.max_tokens - 2
+    started = time.process_time()
+    chunks = [
+        chunk
+        for document in documents
+        for chunk in chunk_document(document, ChunkSettings(limit_tokens=min(250, limit)), embedder.count_tokens)
+    ]
+    seconds = time.process_time() - started
+    texts = {document.id: document.text for document in documents}
+    exact = sum(texts[chunk.document][chunk.start : chunk.end] == chunk.text for chunk in chunks)
+    tokens = [chunk.tokens for chunk in chunks]
+    size = sum(len(text.encode()) for text in texts.values())
+    print(
+        f"{archive.name}, concepts: {len(documents)} pages, {len(chunks):,} chunks, {exact:,} of them exact slices; tokens "
+        f"{sum(tokens) / len(tokens):.0f} on average, {max(tokens)} at most (the embedder reads {limit}); "
+        f"{size / 1e6 / seconds:.2f} MB per second of processor time"
+    )
+
+
 def report_fuzz(setting: Setting) -> None:
     """See fuzz_documents.py."""
     run("fuzz_documents.py", "--count", str(setting.mutations), "--folder", str(setting.shared / "documents"))
@@ -236,6 +276,8 @@ SECTIONS: dict[str, Callable[[Setting], None]] = {
     "throughput": report_throughput,
     "hugo": report_hugo,
     "sentences": report_sentences,
+    "formats": report_formats,
+    "chunks": report_chunks,
     "fuzz": report_fuzz,
 }
 
