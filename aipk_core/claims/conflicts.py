@@ -16,7 +16,7 @@ from aipk_core.claims.pair_rules import judge_pair
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.embedding.model import Vectors
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 PairJudge = Callable[[Claim, Claim, ClaimPair], ClaimPair | None]
 """A second opinion on a pair that the rules found: the pair as it should be, or ``None`` to drop it."""

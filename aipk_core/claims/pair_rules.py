@@ -14,6 +14,8 @@ from functools import lru_cache
 
 from aipk_core.claims.model import Claim
 from aipk_core.claims.pairs import ClaimPair, PairKind
+from aipk_core.claims.references import points_back
+from aipk_core.claims.statements import leans_on_heading
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import Analysis, analyse, stem_of
 from aipk_core.verify.findings import Finding
@@ -28,6 +30,7 @@ _OWN_SUBJECT = 3
 _TELLING = frozenset({"quantity", "polarity", "modality", "quantifier", "antonym"})
 _NAMING = frozenset({"label", "version", "ordinal"})
 """Kinds of quantities that say which thing is meant rather than how much of it."""
+_MEANING = re.compile(r"[\w\-−+±%<>=/*$€£°#@&|~^.:]+")
 _BEGINNING = 5
 _SPACED = re.compile(r"\w\s\w")
 _TOKEN = re.compile(r"\w+")
@@ -46,7 +49,7 @@ def judge_pair(one: Claim, other: Claim, similarity: float) -> ClaimPair | None:
     sides = _Sides.of(one, other)
     if not sides.same_names or not _same_place(one, other):
         return None
-    findings = sides.contradictions
+    findings = () if _are_siblings(one, other) else sides.contradictions
     if findings and sides.same_matter(findings):
         reasons = tuple(dict.fromkeys(finding.message for finding in findings))
         return _pair(PairKind.CONFLICT, one, other, reasons, similarity)
@@ -76,7 +79,14 @@ class _Sides:
 
     @property
     def contradictions(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if finding.contradicts and finding.check in _TELLING)
+        telling = [f for f in self.findings if f.contradicts and f.check in _TELLING]
+        opposites = {f.message for f in telling if f.check == "antonym"}
+        if len(opposites) > 2 or (opposites and any(f.check == "polarity" for f in telling)):
+            return ()  # two turns of meaning: "outbound … egress" and "inbound … ingress", "lower … not" and "higher …"
+        first, second = self.forward.statement, self.backward.statement
+        if any(_names_its_subject(first.text, f) or _names_its_subject(second.text, f) for f in telling):
+            return ()
+        return tuple(telling)
 
     @property
     def same_names(self) -> bool:
@@ -112,7 +122,25 @@ class _Sides:
             return False
         turned = any(mine == theirs[cut:] + theirs[:cut] for cut in range(len(mine)))  # a phrase put in front
         moved = sum(a != b for a, b in zip(mine, theirs, strict=True))
-        return turned or moved <= max(2, len(mine) // 3)
+        return turned or moved <= len(mine) // 3
+
+
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|does|do|can|may|must|will|should|cannot)\b|\b[a-z]{2,}s (?:a|an|the|all|its)\b")
+_LIMITING = re.compile(
+    r"\b(?:that|which|who|whose|if|when|unless|where|while|until|before|after|wenn|falls|если|когда)\b[^,;]*$",
+    re.IGNORECASE,
+)
+
+
+def _names_its_subject(text: str, finding: Finding) -> bool:
+    """Whether a difference only says which things are meant: an opposite in front of the verb ("ingress lists …"), or a
+    denial inside of a limiting clause ("Pods that are not …", "if you do not …")."""
+    if finding.span is None:
+        return False
+    before = text[: finding.span[0]]
+    if finding.check == "antonym":
+        return _VERB.search(before) is None
+    return finding.check == "polarity" and _LIMITING.search(before) is not None
 
 
 _IDLE = frozenset({"a", "an", "the", "also", "please", "note", "that", "ein", "eine", "der", "die", "das"})
@@ -139,6 +167,14 @@ def _beginnings(text: str) -> frozenset[str]:
     return frozenset(word[:_BEGINNING] for word in _TOKEN.findall(text.casefold()))
 
 
+def _are_siblings(one: Claim, other: Claim) -> bool:
+    """Whether two claims are told apart by their place rather than by their words: entries of one list or table, and
+    sentences about something unnamed ("The default value is 1.") in one section."""
+    if one.kind != "sentence" and one.kind == other.kind and one.context == other.context:
+        return True
+    return leans_on_heading(one.text, one.lang) or leans_on_heading(other.text, other.lang)
+
+
 def _same_place(one: Claim, other: Claim) -> bool:
     """Whether the headings do not tell apart what two claims speak of.
 
@@ -149,6 +185,8 @@ def _same_place(one: Claim, other: Claim) -> bool:
         one.kind == "sentence" or _folded(one.context[-2:]) == _folded(other.context[-2:])
     ):
         return True
+    if any(points_back(claim.text, claim.lang) for claim in (one, other)):
+        return False  # what they point back to is not the same
     both_sentences = one.kind == other.kind == "sentence"
     contents = min(len(analyse(claim.text, claim.lang).words) for claim in (one, other))
     if not both_sentences or contents < _OWN_SUBJECT:
@@ -165,5 +203,6 @@ def _are_variants(mine: str, theirs: str) -> bool:
 
 
 def _folded(text: str | tuple[str, ...]) -> str:
+    """Words and signs that carry meaning, without case and punctuation."""
     joined = text if isinstance(text, str) else " ".join(text)
-    return " ".join(_TOKEN.findall(joined.casefold()))
+    return " ".join(word.rstrip(".:") or word for word in _MEANING.findall(joined.casefold()))

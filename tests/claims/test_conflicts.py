@@ -49,6 +49,10 @@ def test_two_claims_that_cannot_both_be_true_are_a_conflict(one, other):
         (claim("The gauge weighs 4.6 kg without its mast."), claim("The gauge is sold in 12 countries.")),
         (claim("Marit Osei leads the board of Larkfield."), claim("Ilse Brandvold leads the board of Larkfield.")),
         (claim("The default value is 10.", "Size"), claim("The default value is 12.", "Weight")),
+        (claim("end with a letter", "The name must", kind="item"), claim("start with a letter", "The name must", kind="item")),
+        (claim("The effects of those ingress lists add up."), claim("The effects of those egress lists add up.")),
+        (claim("The scope tracks quota of pods that are terminating."), claim("The scope tracks quota of pods that are not terminating.")),
+        (claim("By default, egress is free; all outbound traffic passes."), claim("By default, ingress is free; all inbound traffic passes.")),
         (claim("Version 1.30 adds a new field to gauges."), claim("Version 1.31 adds a new field to gauges.")),
     ],
 )  # fmt: skip
