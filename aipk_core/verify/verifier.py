@@ -101,21 +101,26 @@ class Verifier:
         return _report(answer, units, read.cut_off, notes)
 
     def judge(self, sentence: str, evidence: Sequence[VerifiableClaim], *, lang: str | None = None) -> UnitReport:
-        """Judges one sentence by exactly these claims, whatever it cites; offsets are those of ``sentence``."""
+        """Judges one sentence by exactly these claims, whatever it cites; offsets are those of ``sentence``.
+
+        A text of several sentences is as good as the worst of them.
+        """
         passages = passages_of(evidence)
         index = ClaimIndex([passage.piece for passage in passages])
         reader = CitationReader(claim.id for claim in evidence)
         read = read_units(sentence, reader, lang)
-        whole = Statement(sentence, ((0, 0, len(sentence)),))
-        factual = [unit for unit in read.units if unit.kind in FACTUAL_KINDS]
-        unit = AnswerUnit(0, len(sentence), UnitKind.SENTENCE, factual[0].statement if len(factual) == 1 else whole)
-        numbers = list(range(len(passages)))
-        if len(numbers) > PASSAGES_COMPARED:
-            found = index.find(analyse(unit.statement.text, read.lang), PASSAGES_COMPARED)
-            numbers = sorted(number for number, _ in found) or numbers[:1]
+        factual = [replace(unit, cut_off=False) for unit in read.units if unit.kind in FACTUAL_KINDS]
+        whole = AnswerUnit(0, len(sentence), UnitKind.SENTENCE, Statement(sentence, ((0, 0, len(sentence)),)))
         notes: dict[str, None] = {}
-        report = self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
-        return _in_whole_claims(report, passages)
+        reports = []
+        for unit in factual or [whole]:
+            numbers = list(range(len(passages)))
+            if len(numbers) > PASSAGES_COMPARED:
+                found = index.find(analyse(unit.statement.text, read.lang), PASSAGES_COMPARED)
+                numbers = sorted(number for number, _ in found) or numbers[:1]
+            report = self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
+            reports.append(_in_whole_claims(report, passages))
+        return _worst(sentence, reports)
 
     def _judge_unit(
         self, answer: str, unit: AnswerUnit, lang: str, require_citations: bool, notes: dict[str, None]
@@ -209,6 +214,20 @@ class Verifier:
         except EmbedderError as error:
             notes[f"words were compared by a dictionary only: {error}"] = None
             return None
+
+
+_FROM_WORST = (Verdict.CONTRADICTED, Verdict.NOT_FOUND, Verdict.PARTLY_SUPPORTED, Verdict.SUPPORTED)
+
+
+def _worst(sentence: str, reports: Sequence[UnitReport]) -> UnitReport:
+    """One report on the whole text: the worst verdict and score, all reasons."""
+    worst = min(reports, key=lambda report: (_FROM_WORST.index(report.verdict), report.score or 0.0))
+    verdict = worst.verdict
+    if verdict is Verdict.NOT_FOUND and any(report.verdict is Verdict.SUPPORTED for report in reports):
+        verdict = Verdict.PARTLY_SUPPORTED
+    reasons = tuple(reason for report in reports for reason in report.reasons)
+    score = min(report.score or 0.0 for report in reports)
+    return replace(worst, start=0, end=len(sentence), text=sentence, verdict=verdict, reasons=reasons, score=score)
 
 
 def _in_whole_claims(report: UnitReport, passages: Sequence[Passage]) -> UnitReport:

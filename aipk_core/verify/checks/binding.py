@@ -119,7 +119,7 @@ def _exchanged(
     """``x`` stands with ``y`` here and apart from it in the claims; is it because the two were exchanged?"""
     for there_x in with_x:
         for there_y in with_y:
-            if (_marks(x) or _marks(y) or x.opposes(y)) and _full_exchange(places, there_x, there_y, group):
+            if (_marks(x) or _marks(y) or x.opposes(y)) and _full_exchange(places, x, y, there_x, there_y, group):
                 return _finding(x, y, there_x)
             if _replaced(places, x, there_x, there_y, group):
                 return _finding(x, y, there_x)
@@ -179,14 +179,22 @@ def _is_value(item: _Item) -> bool:
     return isinstance(item.thing, Quantity | Identifier)
 
 
-def _full_exchange(places: _Places, there_x: _Group, there_y: _Group, group: _Group) -> bool:
-    """Whether another clause here pairs what the claims pair the other way round."""
+def _full_exchange(places: _Places, x: _Item, y: _Item, there_x: _Group, there_y: _Group, group: _Group) -> bool:
+    """Whether another clause here pairs what the claims pair the other way round.
+
+    A name changes places with a name, and a value with anything.
+    """
+    values = _is_value(x) or _is_value(y) or x.opposes(y)
     for other in places.mine:
         if other is group:
             continue
         open_items = [item for item in other.items if not places.has(group, item)]
-        if any(places.has(there_x, item) and not places.has(there_y, item) for item in open_items) and any(
-            places.has(there_y, item) and not places.has(there_x, item) for item in open_items
+        of_x = [item for item in open_items if places.has(there_x, item) and not places.has(there_y, item)]
+        of_y = [item for item in open_items if places.has(there_y, item) and not places.has(there_x, item)]
+        if (
+            of_x
+            and of_y
+            and (values or (_marks(x) and any(map(_marks, of_y))) or (_marks(y) and any(map(_marks, of_x))))
         ):
             return True
     return False
