@@ -29,7 +29,7 @@ from aipk_core.hashing import digest
 from aipk_core.text.sentences import split_sentences
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 4
+STAGE_VERSION = 5
 
 _MAX_CONTEXT_CHARACTERS = 300
 _LONGEST_LABEL = 3
@@ -117,6 +117,8 @@ class ExtractiveEngine:
 def units(document: Document) -> Iterator[Unit]:
     """The units of ``document`` in reading order."""
     row_headers, header_cells = _rows(document)
+    cell_labels, labels = _cell_labels(document)
+    header_cells |= labels
     terms = _terms(document)
     before: tuple[str, ...] = ()
     last: Block | None = None
@@ -128,7 +130,7 @@ def units(document: Document) -> Iterator[Unit]:
             before = ()
         sentences = _sentences(document, block)
         term = terms.get(index, "")
-        lead = term or _lead_in(document, block)
+        lead = term or _lead_in(document, block) or cell_labels.get(index, "")
         yield Unit(
             start=block.start,
             text=document.quote(block),
@@ -265,12 +267,25 @@ def _rows(document: Document) -> tuple[dict[int, str], set[int]]:
             headers[index] = first
         if len(cells) > 1 and not first.endswith(TERMINAL):
             names.add(cells[0])
-        for index, following in pairwise(cells):
-            text, columns = document.quote(document.blocks[index]), document.blocks[index].columns
-            same_cell = bool(columns) and columns == document.blocks[following].columns
-            if same_cell and not text.endswith(TERMINAL) and word_count(text) <= _LONGEST_LABEL:
-                names.add(index)  # "Allowed values" above the values, all in one cell
     return headers, names
+
+
+def _cell_labels(document: Document) -> tuple[dict[int, str], set[int]]:
+    """Index of a block inside of a table cell -> the label above it in the cell ("Allowed values"); and the labels."""
+    found: dict[int, str] = {}
+    labels: set[int] = set()
+    label = ""
+    for index, (block, following) in enumerate(pairwise(document.blocks)):
+        same_cell = bool(block.columns) and (block.group, block.columns) == (following.group, following.columns)
+        text = document.quote(block)
+        if not same_cell:
+            label = ""
+        elif block.kind == "td" and not text.endswith(TERMINAL) and word_count(text) <= _LONGEST_LABEL:
+            label = text
+            labels.add(index)
+        if label:
+            found[index + 1] = label
+    return found, labels
 
 
 def _terms(document: Document) -> dict[int, str]:

@@ -249,9 +249,11 @@ def _is_fragment(candidate: Candidate) -> bool:
 def _has_verb(text: str, language: str) -> bool:
     """Whether a finite verb may be there; in languages without a list the answer is yes."""
     if language == "en":
-        if _AUXILIARY.search(text) or _VERB_SHAPE.search(text):
+        if _AUXILIARY.search(text):
             return True
-        return word_count(text) > 6 and not _GERUND.match(text)
+        if _GERUND.match(text):  # of "Using the extended name", "extended" is no verb
+            return any(not match[0].endswith("ed") for match in _VERB_SHAPE.finditer(text))
+        return _VERB_SHAPE.search(text) is not None or word_count(text) > 6
     pattern = _FINITE.get(language)
     return pattern is None or pattern.search(text) is not None
 

@@ -94,6 +94,8 @@ def test_words_that_mean_something_on_the_page_are_seen(text):
         ("(and your cluster must have it enabled).", "fragment"),
         ("stored by the server.", "fragment"),
         ("Gauge and mast.", "fragment"),
+        ("Using the extended name and the class of the gauge.", "fragment"),
+        ("Charging the battery takes nine hours.", ""),
         ("A node that is not ready gets no work.", ""),
         ("A reading that differs is repeated three times.", ""),
         ("Larkfield deletes radio logs after 60 days.", ""),
@@ -174,3 +176,13 @@ def test_labels_and_words():
     assert label_of("err - error string") == "err"
     assert label_of("For example: ticket") == ""
     assert word_count("保修期为四年。") == 3
+
+
+def test_a_label_inside_of_a_table_cell_introduces_what_follows_it():
+    builder = DocumentBuilder("a")
+    builder.add("td", "Wind", group=1, container=1)
+    builder.add("td", "Allowed values", group=1, container=1, columns=("Policy",))
+    builder.add("li", "up to 14 m/s", group=1, container=1, columns=("Policy",))
+    (draft,) = [draft for unit in units(builder.build()) for draft in extract(unit, ExtractionSettings())]
+    assert draft.text == "up to 14 m/s"
+    assert draft.context == ("Allowed values", "Policy")
