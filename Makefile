@@ -96,3 +96,7 @@ bench-crash: $(VENV)/.test ## 100 builds killed at random moments
 .PHONY: clean
 clean: ## delete the virtual environment, all state and all packages
 	rm -rf $(VENV) .aipk dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.PHONY: bench-review
+bench-review: $(VENV)/.test ## figures for the review page with 100,000 claims
+	@$(RUN) bench/review.py
