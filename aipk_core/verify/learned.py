@@ -35,6 +35,9 @@ MAX_SINGLE_CLAIMS = 4
 BATCH_TOKENS = 4096
 """Padded tokens a batch: bounds memory, and keeps one core's cache warm."""
 MAX_CHARACTERS = 200_000
+MAX_READ_CHARACTERS = 1500
+"""Characters of evidence or statement that reach the tokenizer as a pair: more than 128 tokens hold, and a bound on its work,
+which grows with the product of both lengths when it has to truncate."""
 
 Array = npt.NDArray[np.float32]
 
@@ -108,12 +111,13 @@ class LearnedJudge:
         texts: list[tuple[str, str]] = []
         plan: list[list[list[int]]] = []
         for pair in pairs:
-            parts = rough_sentences(pair.statement[:MAX_CHARACTERS])[:MAX_STATEMENT_PARTS] or [""]
+            parts = [part[:MAX_READ_CHARACTERS] for part in rough_sentences(pair.statement[:MAX_CHARACTERS])]
+            parts = parts[:MAX_STATEMENT_PARTS] or [""]
             plan.append([])
             for part in parts:
                 readings = self._readings(pair.evidence[:MAX_CHARACTERS], part)
                 plan[-1].append(list(range(len(texts), len(texts) + len(readings))))
-                texts.extend((reading, part) for reading in readings)
+                texts.extend((reading[:MAX_READ_CHARACTERS], part) for reading in readings)
         rows = self._probabilities(texts)
         return [_answer([rows[indices] for indices in parts]) for parts in plan]
 
