@@ -82,6 +82,10 @@ class _Places:
             )
         return self._memory[key]
 
+    def leads(self, group: _Group, item: _Item) -> bool:
+        """Whether ``item`` stands at the start of ``group``, where its subject is."""
+        return any((id(item), id(other)) in self._same for other in group.items[:_SUBJECT])
+
     def anywhere(self, item: _Item) -> bool:
         return any(self.has(group, item) for group in self.theirs)
 
@@ -167,6 +171,8 @@ def _is_name(item: _Item) -> bool:
     return isinstance(item.thing, Word) and item.thing.name
 
 
+_SUBJECT = 3
+"""Items at the start of a clause among which its subject is looked for."""
 _JOINED = re.compile(r"[\s,]*(?:and|but|or|und|et|y|и)\b", re.IGNORECASE)
 
 
@@ -182,7 +188,7 @@ def _is_value(item: _Item) -> bool:
 def _full_exchange(places: _Places, x: _Item, y: _Item, there_x: _Group, there_y: _Group, group: _Group) -> bool:
     """Whether another clause here pairs what the claims pair the other way round.
 
-    A name changes places with a name, and a value with anything.
+    A name changes places with a name, a value with anything, and the subject of one clause with that of another.
     """
     values = _is_value(x) or _is_value(y) or x.opposes(y)
     for other in places.mine:
@@ -191,11 +197,12 @@ def _full_exchange(places: _Places, x: _Item, y: _Item, there_x: _Group, there_y
         open_items = [item for item in other.items if not places.has(group, item)]
         of_x = [item for item in open_items if places.has(there_x, item) and not places.has(there_y, item)]
         of_y = [item for item in open_items if places.has(there_y, item) and not places.has(there_x, item)]
-        if (
-            of_x
-            and of_y
-            and (values or (_marks(x) and any(map(_marks, of_y))) or (_marks(y) and any(map(_marks, of_x))))
-        ):
+        if not (of_x and of_y):
+            continue
+        if values or (_marks(x) and any(map(_marks, of_y))) or (_marks(y) and any(map(_marks, of_x))):
+            return True
+        leading = x in group.items[:_SUBJECT] and places.leads(there_x, x)
+        if leading and any(item in other.items[:_SUBJECT] and places.leads(there_y, item) for item in of_y):
             return True
     return False
 

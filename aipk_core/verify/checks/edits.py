@@ -25,7 +25,7 @@ _MAX_TOKENS = 120
 
 def check_edits(alignment: Alignment) -> Iterator[Finding]:
     statement = alignment.statement
-    if statement.lang not in ("en", "de", "fr", "es"):
+    if statement.lang not in ("en", "de", "fr", "es", "ru"):
         return
     mine = _tokens(statement)
     theirs = [_tokens(claim)[: 2 * _MAX_TOKENS] for claim in alignment.claims]
