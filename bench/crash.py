@@ -193,13 +193,12 @@ def ask(project: Path, connection: Connection) -> None:
 
 def rows(project: Path, connection: Connection) -> None:
     """In a child process: the number of rows of every cache."""
-    from aipk_core.store.cache import Cache
-    from aipk_core.store.cleaning import cache_names
+    from aipk_core.store.cache import Cache, table_names
     from aipk_core.store.workspace import Workspace
 
     workspace = Workspace(project)
     folder = workspace.store / "caches"
-    connection.send(("result", {name: len(Cache.existing(folder, name).known()) for name in cache_names(workspace)}))
+    connection.send(("result", {name: len(Cache.existing(folder, name).known()) for name in table_names(folder)}))
 
 
 def in_process(function: Any, project: Path) -> Any:

@@ -33,12 +33,13 @@ class Cache:
     """Rows ``key -> value`` in one Lance table.
 
     Args:
-        folder: the LanceDB database folder, made when first written.
+        folder: the LanceDB database: a folder, made when first written, or the address of an object store
+            (``s3://bucket/path``), whose credentials come from the environment.
         name: table name.
         value: Arrow type of the values.
     """
 
-    def __init__(self, folder: Path, name: str, value: pa.DataType) -> None:
+    def __init__(self, folder: Path | str, name: str, value: pa.DataType) -> None:
         self.folder = folder
         self.name = name
         self.schema = pa.schema(
@@ -51,10 +52,10 @@ class Cache:
         self._lock = threading.Lock()
 
     @classmethod
-    def existing(cls, folder: Path, name: str) -> Cache:
+    def existing(cls, folder: Path | str, name: str) -> Cache:
         """The cache called ``name`` that is on disk already, whatever its values are."""
         cache = cls(folder, name, pa.null())
-        with _reported(folder / name):
+        with _reported(f"{folder}/{name}"):
             cache._table = _database(folder).open_table(name)
             cache.schema = cache._table.schema
         return cache
@@ -73,7 +74,7 @@ class Cache:
             table = self._open()
             if table is None or not wanted:
                 return self.schema.empty_table()
-            with _reported(self.folder / self.name):
+            with _reported(f"{self.folder}/{self.name}"):
                 if len(wanted) > _SCAN_SHARE * len(offsets):
                     rows = table.to_arrow().take(pa.array(wanted))
                 else:
@@ -94,7 +95,7 @@ class Cache:
         batch = _first_of_each_key(batch)
         if not batch.num_rows:
             return 0
-        with self._lock, _reported(self.folder / self.name):
+        with self._lock, _reported(f"{self.folder}/{self.name}"):
             table = self._open(create=True)
             assert table is not None
             result = table.merge_insert("key").when_not_matched_insert_all().execute(batch)
@@ -106,7 +107,7 @@ class Cache:
         versions. Returns the number of rows dropped. The caller holds the store's exclusive lock."""
         from datetime import timedelta
 
-        with self._lock, _reported(self.folder / self.name):
+        with self._lock, _reported(f"{self.folder}/{self.name}"):
             table = self._open()
             if table is None:
                 return 0
@@ -127,14 +128,14 @@ class Cache:
             return dropped
 
     def size(self) -> int:
-        """Bytes on disk."""
-        return bytes_under(self.folder / f"{self.name}.lance")
+        """Bytes on disk; 0 in an object store, which has its own ways to tell."""
+        return bytes_under(self.folder / f"{self.name}.lance") if isinstance(self.folder, Path) else 0
 
     def _key_offsets(self) -> dict[str, int]:
         table = self._open()
         if table is None:
             return {}
-        with _reported(self.folder / self.name):
+        with _reported(f"{self.folder}/{self.name}"):
             # Another process may have added rows since; a version is cheap to ask for and never lies.
             before = table.version
             table.checkout_latest()
@@ -145,15 +146,32 @@ class Cache:
 
     def _open(self, create: bool = False) -> Table | None:
         if self._table is None:
-            if not create and not (self.folder / f"{self.name}.lance").is_dir():
+            if not create and self.name not in table_names(self.folder):
                 return None
-            with _reported(self.folder / self.name):
-                self.folder.mkdir(parents=True, exist_ok=True)
+            with _reported(f"{self.folder}/{self.name}"):
+                if isinstance(self.folder, Path):
+                    self.folder.mkdir(parents=True, exist_ok=True)
                 self._table = _database(self.folder).create_table(self.name, schema=self.schema, exist_ok=True)
         return self._table
 
 
-def _database(folder: Path) -> Any:
+def table_names(folder: Path | str) -> list[str]:
+    """The caches that a database has."""
+    if isinstance(folder, Path):  # without opening the database, which costs seconds
+        return sorted(path.stem for path in folder.glob("*.lance") if path.is_dir())
+    names: list[str] = []
+    page = None
+    with _reported(folder):
+        database = _database(folder)
+        while True:
+            answer = database.list_tables(page_token=page)
+            names += answer.tables
+            page = answer.page_token
+            if not page:
+                return sorted(names)
+
+
+def _database(folder: Path | str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import lancedb
@@ -163,7 +181,7 @@ def _database(folder: Path) -> Any:
 class JsonCache:
     """A ``Cache`` whose values are JSON, compressed."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path | str, name: str) -> None:
         self._cache = Cache(folder, name, pa.large_binary())
 
     @property
@@ -194,7 +212,7 @@ class JsonCache:
         return self._cache.put(list(values), packed)
 
     def _unpacked(self, data: pa.Buffer) -> Any:
-        where = str(self._cache.folder / self._cache.name)
+        where = f"{self._cache.folder}/{self._cache.name}"
         try:
             size = int.from_bytes(data[:_LENGTH_BYTES].to_pybytes(), "little")
             if size > _MAX_VALUE_BYTES:
@@ -220,7 +238,7 @@ def bytes_under(folder: Path) -> int:
 class _reported:  # noqa: N801 - used as a statement, like a function
     """Turns what LanceDB and Arrow raise into a ``StoreError`` that says what to do."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: str) -> None:
         self.where = where
 
     def __enter__(self) -> None:
@@ -233,10 +251,10 @@ class _reported:  # noqa: N801 - used as a statement, like a function
                 raise StoreError(
                     "the disk is full",
                     code="disk-full",
-                    where=str(self.where),
+                    where=self.where,
                     remedy="Free some space and build again",
                 ) from error
-            raise StoreError(text.splitlines()[0][:300], where=str(self.where), remedy=REBUILD) from error
+            raise StoreError(text.splitlines()[0][:300], where=self.where, remedy=REBUILD) from error
 
 
 def cached(cache: JsonCache, keys: Sequence[str], compute: Callable[[list[int]], Iterable[tuple[int, Any]]]) -> int:

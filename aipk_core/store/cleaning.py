@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aipk_core.store.cache import Cache, bytes_under
+from aipk_core.store.cache import Cache, bytes_under, table_names
 from aipk_core.store.manifest import read_manifest
 from aipk_core.store.uses import forget_uses, has_uses, used_keys
 from aipk_core.store.workspace import Workspace
@@ -71,10 +71,10 @@ class Cleaned:
 
 def store_size(workspace: Workspace) -> StoreSize:
     """Rows and bytes of everything that the project keeps."""
-    folder = workspace.store / "caches"
     caches = []
-    for name in cache_names(workspace):
-        caches.append(CacheSize(name, len(Cache.existing(folder, name).known()), bytes_under(folder / f"{name}.lance")))
+    for name in table_names(workspace.caches):
+        cache = Cache.existing(workspace.caches, name)
+        caches.append(CacheSize(name, len(cache.known()), cache.size()))
     manifests = sum(bytes_under(workspace.store / part) for part in ("manifests", "uses", "records", "history"))
     runs = sum(bytes_under(workspace.state / part) for part in ("history", "storage", "schedules", "runs"))
     return StoreSize(tuple(caches), manifests, bytes_under(workspace.sources), runs, bytes_under(workspace.dist))
@@ -95,11 +95,11 @@ def clean_store(workspace: Workspace, *, keep: int = KEEP_STATES, progress: Prog
         used = used_keys(workspace.store, keep) if not cleaned.kept_whole else {}
         for manifest in (workspace.store / "manifests").glob("*/*.parquet"):
             _add_listed_keys(used, manifest)
-        names = cache_names(workspace)
+        names = table_names(workspace.caches)
         for number, name in enumerate(names):
             if progress:
                 progress("compacting", number, len(names))
-            cache = Cache.existing(workspace.store / "caches", name)
+            cache = Cache.existing(workspace.caches, name)
             keep_keys = None if cleaned.kept_whole else frozenset(used.get(name, ()))
             cleaned.dropped[name] = cache.compact(keep_keys)
         if not cleaned.kept_whole:
@@ -129,11 +129,6 @@ def remove_leftovers(workspace: Workspace, corpus: str = "") -> int:
         else:
             path.unlink(missing_ok=True)
     return len(found)
-
-
-def cache_names(workspace: Workspace) -> list[str]:
-    """The caches that are on disk."""
-    return sorted(path.stem for path in (workspace.store / "caches").glob("*.lance") if path.is_dir())
 
 
 def _unnoted(workspace: Workspace) -> list[str]:

@@ -58,6 +58,14 @@ class Workspace:
         return self.state / "store"
 
     @property
+    def caches(self) -> Path | str:
+        """The LanceDB database of the caches: a folder of the store, or the object store that ``$AIPK_CACHES`` names."""
+        named = os.environ.get("AIPK_CACHES", "")
+        if "://" in named:
+            return named.rstrip("/")
+        return Path(named).resolve() if named else self.store / "caches"
+
+    @property
     def sources(self) -> Path:
         """Clones and downloaded pages."""
         return self.state / "sources"
@@ -65,7 +73,7 @@ class Workspace:
     def cache(self, name: str) -> JsonCache:
         """The cache of JSON values called ``name``, shared by all corpora."""
         if name not in self._caches:
-            self._caches[name] = JsonCache(self.store / "caches", name)
+            self._caches[name] = JsonCache(self.caches, name)
         return self._caches[name]
 
     def vectors(self, name: str, dimensions: int) -> Cache:
@@ -74,7 +82,7 @@ class Workspace:
 
         if (name, dimensions) not in self._vectors:
             kind = pa.list_(pa.float32(), dimensions)
-            self._vectors[name, dimensions] = Cache(self.store / "caches", f"{name}_{dimensions}", kind)
+            self._vectors[name, dimensions] = Cache(self.caches, f"{name}_{dimensions}", kind)
         return self._vectors[name, dimensions]
 
     def manifest_path(self, corpus: str, stage: str) -> Path:
