@@ -225,7 +225,8 @@ def report_model(setting: Setting) -> None:
     labels = read_labels()
     relevant = [c for c in found if all(check.passed for check in c.draft.checks if check.name != "exact-quote")]
     reworded = [claim for claim in relevant if claim.draft.text not in claim.quotes]
-    judged = [(claim, labels.get(label_key(claim))) for claim in found]
+    # What is a quote is entailed; the rest was labelled by reading.
+    judged = [(claim, True if claim.draft.text in claim.quotes else labels.get(label_key(claim))) for claim in found]
     bad = [claim for claim, good in judged if good is False]
     passing_bad = [claim for claim in bad if claim in relevant]
     print(f"{len(found)} claims in {seconds:.0f} s; {engine.figures()}")
@@ -234,7 +235,7 @@ def report_model(setting: Setting) -> None:
         f"pass all birth checks but exact-quote: {len(relevant)} ({len(reworded)} in other words); failed: {dict(failed)}"
     )
     print(
-        f"labelled by reading: {sum(good is not None for _, good in judged)} of {len(found)}, {len(bad)} of them bad; "
+        f"with a label: {sum(good is not None for _, good in judged)} of {len(found)}, {len(bad)} of them bad; "
         f"bad claims that pass: {len(passing_bad)}; passing claims without a label: "
         f"{sum(good is None and claim in relevant for claim, good in judged)}"
     )

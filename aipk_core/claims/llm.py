@@ -33,7 +33,7 @@ _PASSING = frozenset({"model-unavailable", "model-timeout", "model-rate-limited"
 _LONGEST_PAUSE = 20.0
 _GRACE = 1.0
 """Seconds that the client's own timeout gets to fire first."""
-_MOST_HALVINGS = 3
+_MOST_HALVINGS = 5
 _GIVE_UP_AFTER = 6
 """Sections in a row that fail because the server does, after which the run stops asking."""
 
@@ -149,7 +149,10 @@ class LLMEngine:
             self._count("replies cut" if reply.cut else "replies malformed")
             if halvings and len(section.sentences) > 1:
                 first, second = section.halves()
-                return [*self._ask(first, halvings - 1), *self._ask(second, halvings - 1)]
+                left = (
+                    halvings - 1 if reply.cut else 0
+                )  # a shorter prompt helps a cut reply; nonsense it helps once at most
+                return [*self._ask(first, left), *self._ask(second, left)]
         self._count("entries without an existing sentence or text", reading.unusable)
         return [_draft(section, answer) for answer in reading.answers]
 

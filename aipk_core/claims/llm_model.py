@@ -105,7 +105,7 @@ class LiteLLMModel:
         try:
             reply = _litellm().completion(**request)
         except Exception as error:  # LiteLLM passes on the errors of a hundred providers
-            if self._schemas and getattr(error, "status_code", None) in (400, 422):
+            if "response_format" in request and getattr(error, "status_code", None) in (400, 422):
                 self._schemas = False  # the prompt describes the shape too
                 return self.ask(system, user, schema)
             raise self._failure(error) from error

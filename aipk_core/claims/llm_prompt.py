@@ -14,6 +14,7 @@ from aipk_core.claims.llm_sections import Section
 from aipk_core.hashing import digest
 
 PROMPT_VERSION = 1
+_MOST_ENTRIES = 1_000
 
 SYSTEM = (
     "You take facts out of a document. Between two marker lines you get sentences of one section, each with a number. "
@@ -80,8 +81,9 @@ def read_reply(text: str, section: Section, longest: int) -> Reading:
     """The entries of a reply that name existing sentences and are neither empty nor longer than ``longest``."""
     value = _json_in(text)
     entries = value.get("claims") if isinstance(value, dict) else value
+    well_formed = isinstance(entries, list)
     if not isinstance(entries, list):
-        return Reading((), 0, False)
+        entries = _whole_entries(text)
     answers: dict[str, Answer] = {}
     unusable = 0
     for entry in entries:
@@ -90,7 +92,7 @@ def read_reply(text: str, section: Section, longest: int) -> Reading:
             unusable += 1
         else:
             answers.setdefault(answer.text, answer)
-    return Reading(tuple(answers.values()), unusable, True)
+    return Reading(tuple(answers.values()), unusable, well_formed)
 
 
 def _answer(entry: object, sentences: int, longest: int) -> Answer | None:
@@ -117,6 +119,21 @@ def _json_in(text: str) -> Any:
             except (ValueError, RecursionError):
                 continue
     return None
+
+
+def _whole_entries(text: str) -> list[Any]:
+    """The entries that are whole in a reply that is not, because it was cut."""
+    found: list[Any] = []
+    decoder = json.JSONDecoder()
+    at = text.find("{", text.find("[") + 1) if "[" in text else -1
+    while at >= 0 and len(found) < _MOST_ENTRIES:
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return found
+        found.append(value)
+        at = text.find("{", at)
+    return found
 
 
 def _one_line(text: str) -> str:

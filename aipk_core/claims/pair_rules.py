@@ -125,7 +125,9 @@ class _Sides:
         return turned or moved <= len(mine) // 3
 
 
-_VERB = re.compile(r"\b(?:is|are|was|were|has|have|does|do|can|may|must|will|should|cannot)\b|\b[a-z]{2,}s (?:a|an|the|all|its)\b")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|do|can|may|must|will|should|cannot)\b|\b[a-z]{2,}s (?:a|an|the|all|its)\b"
+)
 _LIMITING = re.compile(
     r"\b(?:that|which|who|whose|if|when|unless|where|while|until|before|after|wenn|falls|если|когда)\b[^,;]*$",
     re.IGNORECASE,

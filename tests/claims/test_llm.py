@@ -158,6 +158,13 @@ def test_a_cut_reply_is_asked_for_again_in_halves():
     assert (figures["replies cut"], figures["requests"], undone) == (1, 3, 0)
 
 
+def test_of_a_reply_that_stays_cut_the_whole_entries_are_kept():
+    whole = reply(("The gauge weighs 4.6 kg.", 1), ("It is heavy and so on.", 1))
+    drafts, figures, undone = run(Model(Reply(whole[:-20], cut=True)), "# A\n\nThe gauge weighs 4.6 kg.")
+    assert [draft.text for draft in drafts] == ["The gauge weighs 4.6 kg."]
+    assert (figures["replies cut"], undone) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("answer", "counted"),
     [(Reply(""), "replies empty"), (Reply("", refused=True), "replies refused"), (Reply("no"), "replies malformed")],
