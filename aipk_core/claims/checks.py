@@ -17,7 +17,7 @@ from aipk_core.claims.model import Check
 from aipk_core.claims.references import points_at_its_page, points_back
 
 # A number with its inner separators and sign; also inside words ("G2", "IP67"), which the identifiers check repeats.
-_NUMBER = re.compile(r"[-−+±]?\d+(?:[.,:/\u00a0\u202f]\d+)*%?")
+_NUMBER = re.compile(r"[-−+±]?\d+(?:[.,:/\u00a0\u202f]\d+)*")
 _IDENTIFIER = re.compile(r"`[^`]+`|--?[A-Za-z][\w-]+|\b\w*(?:[A-Za-z]\w*\d|\d\w*[A-Za-z]|[a-z][A-Z]|[A-Z]{2}|_)\w*\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|kein\w*|nicht|nie|niemals|ohne|weder|"

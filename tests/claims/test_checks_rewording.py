@@ -48,6 +48,7 @@ def test_articles_and_breaks_do_not_matter():
         ("The customer telephones the forecaster.", "The forecaster telephones the customer.", "wording"),
         ("The gauge is blue and heavy.", "The gauge is blue.", "wording"),
         ("The warranty lasts long.", "The warranty on a Heron gauge in northern Europe lasts long.", "wording"),
+        ("It stops at 30 percent of wind.", "It stops at 30 kg of wind.", "numbers"),
         ("Das Gerät wiegt 5 kg.", "Das Gerät wiegt 4 kg.", "numbers"),
         ("Alle Geräte sind dicht.", "Einige Geräte sind dicht.", "quantifiers"),
         ("Das Gerät kann repariert werden.", "Das Gerät muss repariert werden.", "modality"),
@@ -100,3 +101,9 @@ def test_no_policy_promotes_a_claim_that_may_say_something_else_than_its_source(
     (held,) = apply_review([bad], ledger, policy)
     assert held.status is Status.EXTRACTED
     assert held.reason
+
+
+def test_a_blank_before_a_percent_sign_is_no_difference():
+    assert failed("It is off below 15% of charge.", "It is off below 15 % of charge.", antecedent="The gauge.") == {
+        "exact-quote"
+    }
