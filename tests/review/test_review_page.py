@@ -78,7 +78,7 @@ class Review:
         self.browser.switch_to.active_element.send_keys(key)
 
     def until(self, condition):
-        return WebDriverWait(self.browser, 15, poll_frequency=0.05).until(lambda _: condition())
+        return WebDriverWait(self.browser, 60, poll_frequency=0.05).until(lambda _: condition())
 
     def until_said(self, words):
         self.until(lambda: words in self.text("said"))

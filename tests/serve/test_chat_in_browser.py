@@ -39,7 +39,7 @@ def test_a_reader_asks_and_lands_on_the_source_sentence(start: Callable[..., str
     from selenium.webdriver.common.by import By
     from selenium.webdriver.support.ui import WebDriverWait
 
-    wait = WebDriverWait(browser, 30)
+    wait = WebDriverWait(browser, 60)
 
     def ask(question: str) -> None:
         before = len(browser.find_elements(By.CSS_SELECTOR, ".turn.assistant .facts"))
