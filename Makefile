@@ -64,7 +64,7 @@ lint: $(VENV)/.test ## ruff and mypy
 .PHONY: test
 test: lint ## ruff, mypy and pytest
 	@echo "== pytest"
-	@$(RUN) -m pytest
+	@$(RUN) -m pytest -n auto
 	@echo "== all is well; next: make demo, or make bench for the figures"
 
 .PHONY: lock
