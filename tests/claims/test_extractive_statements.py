@@ -1,4 +1,8 @@
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aipk_core.claims.extractive import ExtractionSettings, extract, units
 from aipk_core.claims.references import covers_references, points_at_its_page, points_back
@@ -186,3 +190,65 @@ def test_a_label_inside_of_a_table_cell_introduces_what_follows_it():
     (draft,) = [draft for unit in units(builder.build()) for draft in extract(unit, ExtractionSettings())]
     assert draft.text == "up to 14 m/s"
     assert draft.context == ("Allowed values", "Policy")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "facts", "back"),
+    [
+        (
+            "de",
+            "Die Garantie gilt 4 Jahre. Sie umfasst keine Schäden. Weitere Informationen finden Sie im Handbuch. Wie schwer?",
+            ["Die Garantie gilt 4 Jahre.", "Sie umfasst keine Schäden."],
+            "Die Garantie gilt 4 Jahre.",
+        ),
+        (
+            "ru",
+            "Гарантия действует 4 года. Она не покрывает повреждения. Подробнее см. в разделе 3.",
+            ["Гарантия действует 4 года.", "Она не покрывает повреждения."],
+            "Гарантия действует 4 года.",
+        ),
+        (
+            "zh",
+            "保修期为四年。它不包括雷击损坏。有关详细信息，请参阅手册。电池能用多久？",
+            ["保修期为四年。", "它不包括雷击损坏。"],
+            "保修期为四年。",
+        ),
+        (
+            "ja",
+            "保証期間は4年です。これには損傷は含まれません。詳細はマニュアルを参照してください。",
+            ["保証期間は4年です。", "これには損傷は含まれません。"],
+            "保証期間は4年です。",
+        ),
+        (
+            "ko",
+            "보증 기간은 4년이다. 이는 낙뢰 피해를 포함하지 않는다. 자세한 내용은 설명서를 참고하십시오.",
+            ["보증 기간은 4년이다.", "이는 낙뢰 피해를 포함하지 않는다."],
+            "보증 기간은 4년이다.",
+        ),
+    ],
+)
+def test_other_languages_have_their_own_words_for_it(lang, text, facts, back):
+    document = replace(load(RawDocument("page.md", text.encode(), "text/markdown")), lang=lang)
+    drafts = [draft for unit in units(document) for draft in extract(unit, ExtractionSettings())]
+    assert [draft.text for draft in drafts] == facts
+    assert drafts[1].context[-1] == back
+    assert all(check.passed for draft in drafts for check in draft.checks)
+
+
+_PIECES = st.sampled_from(
+    ["It is so. ", "The gauge weighs 4.6 kg. ", "This", " and ", "`a b`", "\n\n", "\n- ", "# ", "|a|b|\n|-|-|\n|c|d|\n", "Note:\n",
+     "为四年。", "(", ")", "? ", ": ", "…", "\u00a0", "é"]
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(_PIECES, max_size=30))
+def test_every_claim_is_an_exact_piece_of_its_document(pieces):
+    text = "# Title\n\nA first sentence stands here.\n\n" + "".join(pieces)
+    document = load(RawDocument("page.md", text.encode(), "text/markdown"))
+    for unit in units(document):
+        for draft in extract(unit, ExtractionSettings()):
+            (span,) = draft.spans
+            assert document.text[unit.start + span.start : unit.start + span.end] == draft.text
+            assert draft.text.strip() == draft.text
+            assert set(draft.needed) <= set(draft.context)
