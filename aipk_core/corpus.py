@@ -8,23 +8,28 @@ corpora/larkfield/
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from aipk_core.claims.checks import CHECKS
+from aipk_core.cron import check_cron
 from aipk_core.documents.sources.model import GitSource, SourceSettings, Texts
 from aipk_core.embedding.settings import EmbeddingSettings
 from aipk_core.errors import CorpusError
+from aipk_core.settings_errors import explained, parse_toml
 
 CORPUS_FILE = "corpus.toml"
 LOCAL_FILE = "corpus.local.toml"
 LEDGER_FILE = "reviews.jsonl"
 SHORTCODES_FILE = "shortcodes.toml"
 _MAX_FILE_BYTES = 1 << 20
+_SOURCE_KINDS = frozenset({"files", "git", "web"})
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
 
 
 class _Table(BaseModel):
@@ -196,6 +201,13 @@ class RefreshTable(_Table):
     cron: str = ""
     """A cron line in UTC, for example ``0 5 * * 1``; empty means never."""
 
+    @field_validator("cron")
+    @classmethod
+    def _cron_line(cls, value: str) -> str:
+        if value:
+            check_cron(value)
+        return value
+
     fresh_days: int = Field(default=0, ge=0, le=3660)
     """After so many days without a build, Dagster shows the package as stale; 0 means never."""
 
@@ -210,8 +222,9 @@ class ExecutionTable(_Table):
 class CorpusSettings(_Table):
     """All of ``corpus.toml``."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,47}$")
-    """Short name: lower-case letters, digits and underscores. Names the package and the group in Dagster."""
+    name: str
+    """Short name: lower-case letters, digits and underscores. Names the package and the group in Dagster. A file that
+    does not say it is named like its folder."""
 
     title: str = ""
     description: str = ""
@@ -243,6 +256,31 @@ class CorpusSettings(_Table):
     package: PackageTable = PackageTable()
     refresh: RefreshTable = RefreshTable()
     execution: ExecutionTable = ExecutionTable()
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, value: str) -> str:
+        if not _NAME.fullmatch(value):
+            raise ValueError(
+                f"'{value[:80]}' must be lower-case letters, digits and underscores, at most 48, and begin with a letter"
+            )
+        return value
+
+    @field_validator("persona", "tools")
+    @classmethod
+    def _possible_path(cls, value: str) -> str:
+        if "\0" in value:
+            raise ValueError("holds a zero byte, which no path can")
+        return value
+
+    @field_validator("skills")
+    @classmethod
+    def _patterns_inside(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            path = PurePath(value)
+            if "\0" in value or not path.parts or path.is_absolute() or ".." in path.parts:
+                raise ValueError(f"'{value[:80]}' is no pattern for files inside the corpus folder, like 'skills/*.md'")
+        return values
 
     @model_validator(mode="after")
     def _distinct_sources(self) -> CorpusSettings:
@@ -342,13 +380,22 @@ def load_corpus(path: Path, *, paths: Mapping[str, str] | None = None) -> Corpus
         )
     values = _read_toml(file)
     local = _read_toml(folder / LOCAL_FILE) if (folder / LOCAL_FILE).is_file() else {}
-    values.setdefault("name", folder.name)
+    values.setdefault("name", _named_like(folder))
     try:
         settings = CorpusSettings.model_validate(values)
         overrides = {**_LocalSettings.model_validate(local).paths, **(paths or {})}
     except ValidationError as error:
-        raise CorpusError(_explained(error), where=str(file), remedy="Correct the file") from error
+        raise CorpusError(explained(error, tags=_SOURCE_KINDS), where=str(file), remedy="Correct the file") from error
     return Corpus(folder, _with_shortcodes(_with_paths(settings, overrides, file), folder / SHORTCODES_FILE))
+
+
+def _named_like(folder: Path) -> str:
+    """The folder's name as a corpus name: "My Handbook" is ``my_handbook``. A name that cannot be made is left as it is,
+    for the settings to complain about it."""
+    name = folder.resolve().name
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"[^a-z0-9]+", "_", letters).strip("_")[:48].rstrip("_")
+    return plain if _NAME.fullmatch(plain) else name
 
 
 def find_corpora(root: Path) -> list[Path]:
@@ -399,34 +446,10 @@ def _read_toml(file: Path) -> dict[str, Any]:
         data = file.read_bytes()
         if len(data) > _MAX_FILE_BYTES:
             raise CorpusError("the file is larger than 1 MiB", where=str(file), remedy="Move data out of it")
-        return tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorpusError(f"this is not TOML: {error}", where=str(file), remedy="Correct the file") from error
+        return parse_toml(data)
+    except ValueError as error:
+        raise CorpusError(str(error), where=str(file), remedy="Correct the file") from error
     except OSError as error:
         raise CorpusError(
             f"cannot be read: {error.strerror}", where=str(file), remedy="Check its permissions"
         ) from error
-
-
-def _explained(error: ValidationError) -> str:
-    """The first few complaints in words: key, what is wrong with it, and what was given."""
-    complaints = [_complaint(entry) for entry in error.errors(include_url=False)]
-    more = f" (and {len(complaints) - 3} more)" if len(complaints) > 3 else ""
-    return "; ".join(complaints[:3]) + more
-
-
-def _complaint(entry: Mapping[str, Any]) -> str:
-    place = _dotted(entry["loc"])
-    if entry["type"] == "extra_forbidden":
-        return f"unknown key '{place}'"
-    if entry["type"] == "missing":
-        return f"the key '{place}' is missing"
-    message = str(entry["msg"]).removeprefix("Value error, ")
-    return f"'{place}': {message[:1].lower()}{message[1:]}" if place else message
-
-
-def _dotted(parts: Iterable[str | int]) -> str:
-    text = ""
-    for part in parts:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text

@@ -34,7 +34,7 @@ def test_the_file_itself_may_be_named(tmp_path):
     ("text", "message"),
     [
         ("titel = 'Birds'\n" + MINIMAL, "unknown key 'titel'"),
-        ("strict = 'yes'\n" + MINIMAL, "'strict': input should be a valid boolean"),
+        ("strict = 'yes'\n" + MINIMAL, "'strict' must be true or false"),
         ("title = 5\n" + MINIMAL, "'title'"),
         ("title = 'no source'", "the key 'sources' is missing"),
         ("sources = []", "'sources'"),
@@ -45,8 +45,22 @@ def test_the_file_itself_may_be_named(tmp_path):
         (MINIMAL + "[review]\nchecks = ['numbers']\n", "uses no checks"),
         ("name = 'Großes Korpus'\n" + MINIMAL, "'name'"),
         (MINIMAL + MINIMAL, "two sources are called 'documents'"),
-        ("[[sources]]\ntype = 'ftp'\n", "'sources[0]'"),
+        ("[[sources]]\ntype = 'ftp'\n", "'sources[0].type' is 'ftp', but must be one of"),
         ("title = \n", "this is not TOML"),
+        ("x = " + "[" * 3000 + "]" * 3000, "nested too deeply"),
+        ("[sources]\ntype = 'files'\n", "'sources' must be a list"),
+        ("sources = ['pages']", "'sources[0]' must be a table"),
+        ("[[sources]]\npath = 'pages'\n", "the key 'sources[0].type' is missing; it is one of 'files', 'git', 'web'"),
+        ("[[sources]]\ntype = 'files'\ninclude = '*.md'\n", "'sources[0].include' must be a list"),
+        ("[[sources]]\ntype = 'files'\ninclude = ['*.md', 3]\n", "'sources[0].include[1]' must be a text"),
+        ("[[sources]]\ntype = 'files'\nincludes = []\n", "unknown key 'sources[0].includes'"),
+        ("[[sources]]\ntype = 'files'\npath = \"a\\u0000\"\n", "'sources[0].path'"),
+        ('persona = "a\\u0000"\n' + MINIMAL, "'persona'"),
+        ("skills = ['../*.md']\n" + MINIMAL, "inside the corpus folder"),
+        ("skills = ['/etc/*.md']\n" + MINIMAL, "inside the corpus folder"),
+        ("skills = ['']\n" + MINIMAL, "inside the corpus folder"),
+        (MINIMAL + "[refresh]\ncron = 'every day'\n", "a cron line has 5 fields"),
+        (MINIMAL + "[refresh]\ncron = '0 25 * * *'\n", "is no hour: it goes from 0 to 23"),
     ],
 )
 def test_mistakes_are_named_with_their_key(tmp_path, text, message):
@@ -55,6 +69,29 @@ def test_mistakes_are_named_with_their_key(tmp_path, text, message):
         load_corpus(folder)
     assert message in str(caught.value)
     assert str(folder / "corpus.toml") in str(caught.value)
+
+
+def test_one_mistake_is_told_once(tmp_path):
+    with pytest.raises(CorpusError) as caught:
+        load_corpus(write(tmp_path / "birds", "[[sources]]\ntype = 'files'\npath = 3\n"))
+    assert caught.value.message == "'sources[0].path' must be a text in quotes"
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
+    assert load_corpus(write(tmp_path / "birds", "\ufeff" + MINIMAL)).name == "birds"
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("my-handbook", "my_handbook"), ("My Handbook (2)", "my_handbook_2"), ("Vögel", "vogel"), ("a" * 60, "a" * 48)],
+)
+def test_a_corpus_is_named_like_its_folder(tmp_path, folder, name):
+    assert load_corpus(write(tmp_path / folder, MINIMAL)).name == name
+
+
+def test_a_folder_that_gives_no_name_asks_for_one(tmp_path):
+    with pytest.raises(CorpusError, match="'name': '2024' must be"):
+        load_corpus(write(tmp_path / "2024", MINIMAL))
 
 
 def test_a_file_that_is_not_utf8_is_said(tmp_path):

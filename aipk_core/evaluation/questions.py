@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from aipk_core.corpus import Corpus
 from aipk_core.errors import CorpusError
+from aipk_core.settings_errors import explained, parse_toml
 
 
 class GoldSentence(BaseModel):
@@ -55,13 +55,11 @@ def load_questions(corpus: Corpus) -> list[Question]:
     where = str(corpus.folder / name)
     text = corpus.text_of("evaluation.questions", name)
     try:
-        questions = _File.model_validate(tomllib.loads(text)).questions
-    except tomllib.TOMLDecodeError as error:
-        raise CorpusError(f"this is not TOML: {error}", where=where, remedy="Correct the file") from error
+        questions = _File.model_validate(parse_toml(text.encode())).questions
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise CorpusError(f"'{place}': {first['msg']}", where=where, remedy="Correct the file") from error
+        raise CorpusError(explained(error), where=where, remedy="Correct the file") from error
+    except ValueError as error:
+        raise CorpusError(str(error), where=where, remedy="Correct the file") from error
     ids = [question.id for question in questions]
     for name in ids:
         if ids.count(name) > 1:

@@ -104,7 +104,7 @@ class FilesSource(Source):
 
     type: Literal["files"] = "files"
 
-    path: str = "."
+    path: str = Field(default=".", min_length=1, pattern=r"^[^\x00]*$")
     """The folder or file; relative to the corpus folder."""
 
 
@@ -122,7 +122,7 @@ class GitSource(Source):
     folders: Texts = ()
     """Only these folders (or single files) are fetched and looked at; none means all."""
 
-    path: str = ""
+    path: str = Field(default="", pattern=r"^[^\x00]*$")
     """A plain folder with the files, used instead of the repository (an extracted archive, a working copy)."""
 
     timeout: int = Field(default=900, ge=1)
