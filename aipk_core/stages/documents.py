@@ -208,6 +208,10 @@ class _Finder:
         self.documents: JsonCache = context.workspace.cache("documents")
         self.traces: JsonCache = context.workspace.cache("document_traces")
         self.summaries: JsonCache = context.workspace.cache("document_summaries")
+        # Traces are laid document by document and written with each batch: a commit for each would cost seconds.
+        self._laid: dict[str, dict[str, Any]] = {}
+        self._put_traces: set[str] = set()
+        self._known_traces: frozenset[str] | None = None
         site = load_context(snapshot, settings, Limits()).site
         assert site is not None
         self.state = CurrentState(site)
@@ -310,7 +314,9 @@ class _Finder:
     def _commit(
         self, documents: dict[str, Any], batch: list[tuple[str, str, dict[str, Any]]]
     ) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        # The summary says that the document is there, so it is written after it.
+        # The summary says that the document is there and can be found, so it is written last.
+        self.traces.put({key: needs for key, needs in self._laid.items() if key not in self._put_traces})
+        self._put_traces.update(self._laid)
         self.documents.put(documents)
         self.summaries.put({key: summary for _, key, summary in batch if key})
         yield from batch
@@ -333,15 +339,22 @@ class _Finder:
         rest = {(item.kind, item.name) for item in document.dependencies if item.name != file.path}
         key = self._first_key(file)
         while True:
-            needs = self.traces.get([key]).get(key)
+            needs = self._trace(key)
             if needs is None:
                 if not rest:
                     return key
                 needs = {"needs": sorted(map(list, rest))}
-                self.traces.put({key: needs})
+                self._laid[key] = needs
             names = needs["needs"]
             rest -= {(kind, name) for kind, name in names}
             key = self._next_key(key, names, file.lang)
+
+    def _trace(self, key: str) -> dict[str, Any] | None:
+        if key in self._laid:
+            return self._laid[key]
+        if self._known_traces is None:
+            self._known_traces = self.traces.known()
+        return self.traces.get([key]).get(key) if key in self._known_traces else None
 
     def _first_key(self, file: SourceFile) -> str:
         return digest(self.base, file.path, file.digest, file.size, file.media_type, file.encoding, file.url, file.lang)

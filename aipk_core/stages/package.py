@@ -10,8 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from aipk_core.claims.ledger import read_ledger
+from aipk_core.claims.ledger import Ledger, read_ledger
 from aipk_core.claims.model import Claim, Status
+from aipk_core.claims.successors import gone_decisions
 from aipk_core.corpus import Corpus
 from aipk_core.documents.model import Document
 from aipk_core.documents.records import document_from_record
@@ -39,6 +40,7 @@ from aipk_core.store.manifest import Manifest
 STAGE_VERSION = 1
 
 _DOCUMENTS_AT_ONCE = 100
+_MOST_REPORTED = 1000
 
 
 def package_stage(context: StageContext) -> StageResult:
@@ -140,7 +142,7 @@ def _contents(context: StageContext, manifests: dict[str, Manifest], own: dict[s
         questions=own["questions"],
         ledger=ledger,
         stages={stage: manifests[stage].fingerprint for stage in sorted(manifests)},
-        report=_report(manifests, claims),
+        report=_report(manifests, claims, read_ledger(corpus.ledger)),
     )
 
 
@@ -180,14 +182,26 @@ def _tools(corpus: Corpus) -> list[Any]:
     return tools
 
 
-def _report(manifests: dict[str, Manifest], claims: list[Claim]) -> dict[str, Any]:
+def _report(manifests: dict[str, Manifest], claims: list[Claim], ledger: Ledger) -> dict[str, Any]:
     return {
         "documents": manifests["documents"].facts.get("shown", {}),
         "failures": manifests["documents"].facts.get("failures", []),
         "claims": manifests["claims"].facts["shown"],
         "review": manifests["reviewed_claims"].facts["by_status"],
         "held back": [{"id": c.id, "reason": c.reason} for c in claims if c.status is Status.EXTRACTED and c.reason][
-            :1000
+            :_MOST_REPORTED
+        ],
+        # What people decided on and no source holds any more: the decision stays in the ledger, the claim is gone.
+        "deprecated": [
+            {
+                "id": decision.claim,
+                "was": str(decision.after),
+                "reviewer": decision.reviewer,
+                "document": decision.seen.document if decision.seen else "",
+                "text": decision.seen.text if decision.seen else "",
+                "reason": "no source holds it any more",
+            }
+            for decision in gone_decisions(claims, ledger)[:_MOST_REPORTED]
         ],
     }
 

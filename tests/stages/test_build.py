@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aipk_core.build import BuildOptions, build, build_summary
+from aipk_core.claims.deciding import decide
 from aipk_core.errors import CorpusError, DocumentError, PackageError, SourceError, UsageError
 from aipk_core.package import open_package
 
@@ -238,3 +239,24 @@ def test_site_pages_are_loaded_again_only_when_something_they_read_has_changed(t
     )
     (result,) = build(corpus, BuildOptions(until="documents"))
     assert (result.rows, result.misses) == (2, 0)  # another choice of files needs nothing to be loaded
+
+
+def test_a_claim_that_was_decided_on_and_is_gone_is_named_in_the_report(corpus):
+    run(corpus)
+    with open_package(corpus.parent.parent / "dist" / "birds.aipk") as package:
+        claim = next(claim for claim in package.claims() if "180 cm" in claim.text)
+    decide(corpus / "reviews.jsonl", claim, "reject", reviewer="ada", reason="measured on one bird")
+    run(corpus)
+    page = corpus / "pages" / "kite.md"
+    page.write_text(page.read_text().replace(" Its span is 180 cm.", ""))
+    run(corpus)
+    with open_package(corpus.parent.parent / "dist" / "birds.aipk") as package:
+        (gone,) = package.report["deprecated"]
+        assert (gone["id"], gone["was"], gone["reviewer"]) == (claim.id, "deprecated", "ada")
+        assert gone["reason"] == "no source holds it any more"
+        assert claim.id.encode() in package.ledger
+    page.write_text(PAGES["kite.md"])
+    run(corpus)  # the text comes back, and with it what was decided
+    with open_package(corpus.parent.parent / "dist" / "birds.aipk") as package:
+        assert package.claim(claim.id).status == "deprecated"
+        assert package.report["deprecated"] == []
