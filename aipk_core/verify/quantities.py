@@ -506,7 +506,7 @@ _PERIODS = {
 _PERIOD_WORD = re.compile(r"\b(" + "|".join(_PERIODS) + r")\b", re.IGNORECASE)
 _EVERY_ONE = re.compile(rf"\b(?:every|each)(?P<other> other| second)? (?P<unit>{_TIME_UNITS})\b", re.IGNORECASE)
 _ONE_OF = re.compile(
-    rf"\b(?:within|after|in|for|than|lasts?|takes?|until|of|under|over|about|stopped for|least|most) (?P<whole>an? (?P<b>(?!quarter|second\s[a-z]){_TIME_UNITS}))\b(?! and a half)",
+    rf"\b(?:within|after|in|for|than|lasts?|takes?|until|under|over|about|stopped for|least|most) (?P<whole>an? (?P<b>(?!quarter|second\s[a-z]){_TIME_UNITS}))\b(?! and a half)",
     re.IGNORECASE,
 )
 _TIMES_PER = re.compile(

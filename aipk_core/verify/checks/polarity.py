@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aipk_core.verify.alignment import Alignment, word_relation
-from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.analysis import Analysis, Word, stem_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -81,7 +81,7 @@ def _denies_by_meaning(alignment: Alignment, pair: SegmentPair, target: ClaimSeg
 
 
 def _denials(text: str) -> set[str]:
-    return {match[0].casefold() for match in cues.LEXICAL_DENIAL.finditer(text)}
+    return {stem_of(match[0].casefold(), "en") for match in cues.LEXICAL_DENIAL.finditer(text)}
 
 
 def agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment], target: ClaimSegment) -> bool:

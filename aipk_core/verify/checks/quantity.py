@@ -22,6 +22,8 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
         span = (quantity.start, quantity.end)
         if match.equal:
             continue
+        if quantity.kind == "ordinal" and not quantity.noun:
+            continue  # "… first": an order in words
         if quantity.kind == "count" and (quantity.text.casefold() in WEAK or quantity.value == 1):
             continue
         if (

@@ -134,7 +134,7 @@ ADVISED = {
 }
 
 UNIVERSAL = re.compile(
-    r"\b(?:all|every|each|always|everyone|everybody|everything|any(?:one|body|thing)?|entire|entirely|whole|whatsoever|whatever|whoever|both|invariably|in all cases|in every case|at all times|throughout|no \w+ (?:of any kind|whatsoever)|completely|100\s?%)\b",
+    r"^\W*(?:No|None|Nobody|Nothing|Neither)\b|\b(?:anywhere|everywhere|nowhere)\b|\b(?:all|every|each|always|everyone|everybody|everything|any(?:one|body|thing)?|entire|entirely|whole|whatsoever|whatever|whoever|both|invariably|in all cases|in every case|at all times|throughout|no \w+ (?:of any kind|whatsoever)|completely|100\s?%)\b",
     _I,
 )
 PARTIAL = re.compile(

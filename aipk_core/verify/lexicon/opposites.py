@@ -29,7 +29,7 @@ add insert append | remove delete drop omit
 enable activate | disable deactivate
 increase raise rise grow gain | decrease reduce lower fall drop shrink cut
 lock | unlock
-encrypted | plaintext cleartext
+encrypted | plaintext cleartext plain
 public | private confidential
 manual manually hand | automatic automatically
 hot warm | cold cool chilled

@@ -102,6 +102,8 @@ class WordNet:
         """The closest relation between two words in any of their base forms and common senses."""
         if first == second:
             return Relation.SAME
+        if second in self._opposites(first):
+            return Relation.OPPOSITE
         bases, others = self._lemmas(first), self._lemmas(second)
         if set(bases) & set(others):
             return Relation.SAME
