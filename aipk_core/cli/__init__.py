@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 
 import typer
 
@@ -14,6 +16,10 @@ def main() -> None:
     # LiteLLM and other libraries would fetch lists or send statistics at import time; nothing leaves the machine unasked.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("DO_NOT_TRACK", "1")
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal or pipe that cannot show a character must not end the command.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     application()()
 
 

@@ -14,10 +14,12 @@ from aipk_core.build import BuildOptions, Runner, build_summary
 from aipk_core.build import build as plain_build
 from aipk_core.cli.console import err, escaped, out, progress_bar, reporting_errors
 from aipk_core.errors import UsageError
-from aipk_core.stages import StageResult
+from aipk_core.stages import STAGES, StageResult
 
 RUNNERS = "aipk.runners"
 """Entry-point group of the ways to run a build; ``dagster`` comes with the package ``pipelines``."""
+
+_STAGE_NAMES = ", ".join(STAGES)
 
 
 @reporting_errors
@@ -27,9 +29,10 @@ def build(
         list[str] | None,
         typer.Option("--path", help="Read a source from a local folder: NAME=FOLDER.", metavar="NAME=FOLDER"),
     ] = None,
-    until: Annotated[str, typer.Option(help="Stop after this stage.")] = "",
+    until: Annotated[str, typer.Option(help=f"Stop after this stage: {_STAGE_NAMES}.")] = "",
     force: Annotated[
-        list[str] | None, typer.Option(help="Run this stage although nothing it depends on has changed.")
+        list[str] | None,
+        typer.Option(help="Run this stage although nothing that it depends on has changed; repeatable."),
     ] = None,
     workers: Annotated[int, typer.Option(help="Processes for heavy work; 0 decides by the machine.", min=0)] = 0,
     allow_shrink: Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,14 @@ EXIT_BELOW = 1
 EXIT_ERROR = 2
 """The command could not do its work; one line on standard error says why."""
 
-out = Console(highlight=False)
+
+class _PipedConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to ``reporting_errors``; Rich would end the process with 1, which means a refusal here."""
+        raise BrokenPipeError
+
+
+out = _PipedConsole(highlight=False)
 err = Console(stderr=True, highlight=False)
 
 P = ParamSpec("P")
@@ -34,7 +42,9 @@ def reporting_errors(command: Callable[P, T]) -> Callable[P, T]:
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return command(*args, **kwargs)
+            result = command(*args, **kwargs)
+            sys.stdout.flush()  # a reader that has gone is noticed here, and not while Python ends
+            return result
         except AipkError as error:
             err.print(f"[bold red]error:[/] {escaped(str(error))}", soft_wrap=True)
             raise typer.Exit(EXIT_ERROR) from None
@@ -43,10 +53,23 @@ def reporting_errors(command: Callable[P, T]) -> Callable[P, T]:
             raise typer.Exit(130) from None
         except BrokenPipeError:
             # The reader (``head``, a pager) has seen enough.
-            sys.stderr.close()
+            _drop_output()
             raise typer.Exit(EXIT_OK) from None
+        except typer.Exit:
+            try:
+                sys.stdout.flush()
+            except BrokenPipeError:
+                _drop_output()
+            raise
 
     return wrapped
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere, so that Python's own last flush does not complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def escaped(text: str) -> str:

@@ -42,7 +42,7 @@ def verify(
     pairs: Annotated[
         Path | None,
         typer.Option(
-            help="JSON Lines {id, evidence: [claim text, …], sentence}: judge each pair; - is standard input."
+            help="JSON Lines {id, evidence: \\[claim text, …], sentence}: judge each pair; - is standard input."
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="What is printed.")] = Format.TEXT,  # noqa: A002 - the option's name

@@ -40,6 +40,7 @@ _WORTH_DEFLATING = 0.9  # of a member's first MiB; vectors barely shrink and wou
 _MAX_RATIO: Final = 250
 _RATIO_FREE_BYTES: Final = 1 << 20
 
+_MAGIC_1: Final = b"AIPK\x01\x00\x00\x00"
 _END = struct.Struct("<4s4H2LH")
 _END64_LOCATOR = struct.Struct("<4sLQL")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -164,6 +165,13 @@ class Container:
         size = self.size
         if size > MAX_TOTAL_BYTES:
             raise self._unsafe(f"it is larger than {MAX_TOTAL_BYTES >> 30} GiB")
+        if self._bytes_at(0, len(_MAGIC_1)) == _MAGIC_1:
+            raise PackageError(
+                "this package has format version 1, another project's binary format with the same file ending",
+                code="version-unsupported",
+                where=str(self.path),
+                remedy="Build the package anew from its sources with 'aipk build'",
+            )
         if self._bytes_at(0, 4) != b"PK\x03\x04" or size < _END.size:
             raise PackageError(
                 "this is not an .aipk package",

@@ -100,6 +100,17 @@ def test_a_file_of_another_kind(tmp_path: Path, data: bytes) -> None:
     assert refused(saved(tmp_path, data)).code == "not-a-package"
 
 
+def test_a_package_of_version_1_is_named_as_such(tmp_path: Path) -> None:
+    error = refused(saved(tmp_path, b"AIPK\x01\x00\x00\x00" + b"rust_developer".ljust(4096, b"\0")))
+    assert error.code == "version-unsupported"
+    assert "version 1" in error.message
+
+
+def test_packages_of_version_1_are_refused(shared_data: Path) -> None:
+    for path in (shared_data / "aipk-v1").glob("*.aipk"):
+        assert refused(path).code == "version-unsupported"
+
+
 def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
     assert refused(tmp_path / "absent.aipk").code == "package-missing"
     (tmp_path / "folder.aipk").mkdir()
