@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from aipk_core.claims.model import Claim
 from aipk_core.claims.neighbours import nearest_pairs
-from aipk_core.claims.pair_rules import judge_pair
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.embedding.model import Vectors
 
@@ -50,6 +49,8 @@ def find_conflicts(
         vectors: ``[len(claims), dimensions]`` float32 unit vectors, one for each claim's ``full_text``.
         judge: asked about each conflict that the rules find.
     """
+    from aipk_core.claims.pair_rules import judge_pair  # reads the verifier's tables, which listing pairs needs not
+
     settings = settings or PairSettings()
     candidates = nearest_pairs(vectors, settings.neighbours, settings.min_similarity)
     found: list[ClaimPair] = []
