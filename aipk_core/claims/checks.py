@@ -86,9 +86,10 @@ def _identifiers(statement: Statement) -> str:
 
 
 def _polarity(statement: Statement) -> str:
-    here = len(_NEGATION.findall(statement.text))
-    there = sum(len(_NEGATION.findall(quote)) for quote in statement.quotes)
-    if not statement.is_quote and (here == 0) != (there == 0):
+    if statement.is_quote:
+        return ""
+    denied = any(_NEGATION.search(quote) for quote in statement.quotes)
+    if (_NEGATION.search(statement.text) is not None) != denied:
         return "the text and its source differ in a negation"
     return _reworded("polarity", statement)
 
