@@ -12,6 +12,7 @@ from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.pairing import ClaimSegment, SegmentPair, claim_segments, holders_of
 from aipk_core.verify.segments import Mood, Segment
 
+_WITH_OPPOSITE = 0.4
 _ENOUGH = 0.5
 """Share of a clause's words that must be found in its counterpart before the two can contradict each other."""
 
@@ -20,7 +21,8 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
     segments = claim_segments(alignment)
     for pair in pairs:
         target = pair.target
-        if target is None or pair.share < _ENOUGH or pair.segment.exception != target.segment.exception:
+        enough = _WITH_OPPOSITE if pair.opposites else _ENOUGH
+        if target is None or pair.share < enough or pair.segment.exception != target.segment.exception:
             continue  # "not without" and "only with" say the same
         mine, theirs = sign_of(pair.segment), sign_of(target.segment)
         if mine * theirs * (-1) ** len(pair.opposites) >= 0:
