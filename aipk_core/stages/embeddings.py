@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,8 +11,6 @@ import pyarrow as pa
 from aipk_core.embedding.model import Embedder, EmbedderIdentity, Vectors
 from aipk_core.executors.model import Shard
 from aipk_core.hashing import digest
-from aipk_core.stages.chunks import read_chunks
-from aipk_core.stages.claims import read_claims
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.stages.shard_work import embed_payload, vectors_of
 from aipk_core.store.cache import Cache
@@ -42,9 +41,7 @@ def embeddings_stage(context: StageContext) -> StageResult:
 
     texts: dict[str, str] = {}
     rows: list[dict[str, str]] = []
-    for kind, name, text in [("chunk", c.id, c.full_text) for c in read_chunks(chunks)] + [
-        ("claim", c.id, c.full_text) for c in read_claims(claims)
-    ]:
+    for kind, name, text in (*_texts("chunk", chunks), *_texts("claim", claims)):
         key = digest("vector", identity.digest, text)
         texts.setdefault(key, text)
         rows.append({"kind": kind, "id": name, "key": key})
@@ -68,6 +65,13 @@ def embeddings_stage(context: StageContext) -> StageResult:
     return _result(
         context, manifest, identity, len(texts), hits=len(texts) - len(missing), misses=len(missing), unchanged=False
     )
+
+
+def _texts(kind: str, manifest: Manifest) -> Iterator[tuple[str, str, str]]:
+    """Kind, id and text of every row; only what the text is made of is unpacked, for the rest can be large."""
+    joined = "\n" if kind == "chunk" else " > "  # as Chunk.full_text and Claim.full_text join them
+    for name, context, text in zip(*(manifest.column(part) for part in ("id", "context", "text")), strict=True):
+        yield kind, name, joined.join((*json.loads(context), text))
 
 
 def _embedded(

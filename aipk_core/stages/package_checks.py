@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aipk_core.claims.model import Status
-from aipk_core.errors import AipkError, PackageError
-from aipk_core.package import open_package
+from aipk_core.claims.model import Claim, Status
+from aipk_core.embedding.model import Vectors
+from aipk_core.errors import PackageError
+from aipk_core.package.container import Container, writing
+from aipk_core.package.reader import Package
 from aipk_core.store.manifest import write_atomically
 
 if TYPE_CHECKING:
@@ -69,17 +73,15 @@ def check_new_package(
     waiting: int,
     before: Coverage | None,
     max_drop_percent: int,
-    cache: Path | None = None,
 ) -> list[PackageCheck]:
     """Check the package at ``path``, which holds ``contents`` and is not published yet.
 
     Args:
         waiting: claims that wait for a person.
         before: what the last package covered; ``None`` for the first one, or when a drop is meant.
-        cache: where the package is unpacked; by default where those who use it look for it.
     """
     return [
-        *_opened(path, contents, cache),
+        *_opened(path, contents),
         _grounded(contents),
         PackageCheck(BACKLOG, not waiting, f"{waiting} claims wait for review", blocking=False),
         _coverage(Coverage.of(contents), before, max_drop_percent),
@@ -122,33 +124,45 @@ def read_checks(workspace: Workspace, corpus: str) -> list[PackageCheck]:
     return []
 
 
-def _opened(path: Path, contents: PackageContents, cache: Path | None) -> list[PackageCheck]:
-    claims = contents.claims
+def _opened(path: Path, contents: PackageContents) -> list[PackageCheck]:
+    claims, vectors = contents.claims, contents.claim_vectors
     canonical = [number for number, claim in enumerate(claims) if claim.status is Status.CANONICAL]
     step = max(len(canonical) // _ASKED, 1)
     asked = canonical[::step][:_ASKED]
-    try:
-        # Opening compares every span with its document, and the content with its digest.
-        with open_package(path, cache) as package:
-            lost = [
-                claims[number].id
-                for number in asked
-                if claims[number].id not in _found(package, claims[number].full_text, contents.claim_vectors[number])
-            ]
-    except PackageError as error:
-        spans = PackageCheck(SPANS, error.code != "span-broken", error.message)
-        return [spans, PackageCheck(OPENS, False, error.message)]
-    except AipkError as error:
-        return [PackageCheck(OPENS, False, str(error))]
+    # Every span of the contents was compared with its document before they were written; that the file holds these
+    # contents is seen from its digests and from the claims asked for. Whoever opens it first compares everything again.
     spans = PackageCheck(SPANS, True, f"{len(claims)} claims and {len(contents.chunks)} chunks")
+    try:
+        with _unpacked(path) as package:
+            lost = [claims[number].id for number in asked if not _finds(package, claims[number], vectors[number])]
+            if package.claim_ids() != {claim.id for claim in claims}:
+                return [spans, PackageCheck(OPENS, False, "it holds other claims than were put into it")]
+    except PackageError as error:
+        return [spans, PackageCheck(OPENS, False, error.message)]
     said = (
         f"does not find its own claims {', '.join(lost)}" if lost else f"{len(asked)} of its claims asked for and found"
     )
     return [spans, PackageCheck(OPENS, not lost, said)]
 
 
-def _found(package: Any, text: str, vector: Any) -> set[str]:
-    return {hit.item.id for hit in package.search_claims(text, vector, limit=20)}
+@contextlib.contextmanager
+def _unpacked(path: Path) -> Iterator[Package]:
+    """The package, unpacked for a moment beside it, with every member compared with its digest."""
+    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f"{path.name}.", suffix=".opened"))
+    try:
+        with Container(path) as container:
+            with writing(path.parent):
+                container.extract(folder)
+            with Package(path, folder, container.manifest, "") as package:
+                yield package
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _finds(package: Package, claim: Claim, vector: Vectors) -> bool:
+    """Whether a search for a claim's own words and vector gives it back as it was put in."""
+    hits = package.search_claims(claim.full_text, vector, limit=20)
+    return any(hit.item.id == claim.id and hit.item.evidence == claim.evidence for hit in hits)
 
 
 def _grounded(contents: PackageContents) -> PackageCheck:

@@ -144,6 +144,22 @@ def test_checks_are_shown_and_a_failed_one_publishes_nothing(corpus):
         assert [run.run_id for run in instance.get_runs()] == [runs[0].run_id]
 
 
+def test_waiting_for_review_is_a_normal_end_and_nothing_unchecked_counts_as_passed(corpus):
+    file = corpus / "corpus.toml"
+    file.write_text(file.read_text().replace('policy = "auto"\nchecks = ["exact-quote"]', 'policy = "manual"'))
+    results = {result.stage: result for result in run_build(corpus, BuildOptions())}
+    assert "wait for review" in results["package"].waiting
+    workspace = Workspace.of(corpus)
+    key = dg.AssetKey(["birds", "package"])
+    with dagster_instance(workspace) as instance:
+        (finished,) = instance.get_runs()
+        assert finished.status is dg.DagsterRunStatus.SUCCESS
+        checks = [dg.AssetCheckKey(key, name) for name in PACKAGE_CHECKS]
+        found = instance.event_log_storage.get_latest_asset_check_execution_by_key(checks)
+        assert {record.status.value for record in found.values()} == {"FAILED"}
+    assert not workspace.dist.exists()
+
+
 def test_pictures_stay_small_however_long_the_history_is():
     statuses = {"extracted": 5, "reviewed": 1, "canonical": 90_000, "deprecated": 3}
     history = []

@@ -196,7 +196,10 @@ def test_the_summary_is_json(corpus):
     summary = json.loads(json.dumps(build_summary(list(run(corpus).values()))))
     assert len(summary["content_digest"]) == 64
     assert summary["package"].endswith("birds.aipk")
-    assert set(summary["stages"]["documents"]) >= {"rows", "hits", "misses", "seconds"}
+    assert set(summary["stages"]["documents"]) >= {"rows", "hits", "misses", "model_calls", "seconds"}
+    assert summary["stages"]["embeddings"]["model_calls"] > 0
+    again = build_summary(list(run(corpus).values()))
+    assert sum(stage["model_calls"] for stage in again["stages"].values()) == 0
 
 
 def test_site_pages_are_loaded_again_only_when_something_they_read_has_changed(tmp_path):
