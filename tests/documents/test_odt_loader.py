@@ -96,3 +96,9 @@ def test_a_password_is_named() -> None:
     with pytest.raises(DocumentError) as caught:
         load(RawDocument("a.odt", odt("<text:p>x</text:p>", manifest=manifest)))
     assert caught.value.code == "encrypted"
+
+
+def test_a_manifest_of_an_old_program_without_namespace_is_no_obstacle() -> None:
+    manifest = '<manifest:manifest><manifest:file-entry manifest:full-path="encryption-data"/></manifest:manifest>'
+    document = load(RawDocument("a.odt", odt("<text:p>x</text:p>", manifest=manifest)))
+    assert blocks(document) == [("p", "x")]

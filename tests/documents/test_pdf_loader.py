@@ -252,3 +252,21 @@ def test_lines_of_the_text_that_count_like_pages_are_no_running_heads() -> None:
     text = loaded(*pages).text
     assert "Book" not in text
     assert all(f"Step 1 of part {number} is to open" in text for number in (1, 2, 3))
+
+
+def test_heads_that_name_the_chapter_beside_the_page_number_are_dropped() -> None:
+    chapters = ("Pumps", "Pumps", "Valves", "Tanks")
+    pages = [
+        [(60, 810, 10, f"Chapter: {chapter}"), (500, 810, 10, str(number)), *lines(60, 700, f"Text about {chapter}.")]
+        for number, chapter in enumerate(chapters, 7)
+    ]
+    assert [text for _, text in blocks(loaded(*pages))] == [f"Text about {chapter}." for chapter in chapters]
+
+
+def test_rows_of_dots_are_neither_text_nor_damage() -> None:
+    contents = [(60.0, 700.0 - 14 * row, 10.0, f"Part {row} {' .' * 60} {row}") for row in range(1, 12)]
+    document = loaded(contents, lines(60, 700, "The pump waits .... and then it runs."))
+    assert not document.problems
+    assert "Part 3" in document.text
+    assert ". . ." not in document.text
+    assert document.text.endswith("The pump waits .... and then it runs.")

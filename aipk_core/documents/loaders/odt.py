@@ -77,16 +77,20 @@ def _attribute(element: etree._Element, name: str) -> str:
     return ""
 
 
+_ENCRYPTION = re.compile(rb"<(?:[\w.-]{1,100}:)?(?:encryption-data|encrypted-key)\b")
+
+
 def _refuse_encrypted(archive: Archive, where: str) -> None:
-    manifest = archive.xml("META-INF/manifest.xml")
-    for element in manifest.iter() if manifest is not None else ():
-        if local_name(element) in ("encryption-data", "encrypted-key"):
-            raise DocumentError(
-                "the file is protected by a password",
-                code="encrypted",
-                where=where,
-                remedy="Save a copy without password",
-            )
+    # Old programs left the namespace of the manifest to its DTD, so that it is no well-formed XML today; only these two
+    # names matter here.
+    manifest = archive.read("META-INF/manifest.xml")
+    if manifest is not None and _ENCRYPTION.search(manifest.replace(b"\0", b"")):
+        raise DocumentError(
+            "the file is protected by a password",
+            code="encrypted",
+            where=where,
+            remedy="Save a copy without password",
+        )
 
 
 def _facts(archive: Archive) -> dict[str, str]:

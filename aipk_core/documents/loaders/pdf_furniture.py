@@ -22,6 +22,7 @@ _EDGE_SHARE = 0.2  # of the page height at the top, and at the bottom
 def drop_running_lines(pages: list[PageText]) -> list[str]:
     """Take the running heads, feet and page numbers off ``pages`` and return their texts."""
     edges = [_edge_rows(page) for page in pages]
+    dropped = _drop_numbered_heads(pages, edges)
     repeated = _repeated(edges, len(pages))
     apart: defaultdict[tuple[_Place, str], float] = defaultdict(float)
     for page, rows in zip(pages, edges, strict=True):
@@ -29,7 +30,6 @@ def drop_running_lines(pages: list[PageText]) -> list[str]:
             # The outermost row is a running line more often than not.
             against = -1 if place[1] else -1 / 3
             apart[place, _pattern(row)] += 1 if _stands_apart(row, place[0], page) else against
-    dropped: list[str] = []
     for page, rows in zip(pages, edges, strict=True):
         gone: set[int] = set()
         for end in ("top", "bottom"):
@@ -52,6 +52,30 @@ def drop_running_lines(pages: list[PageText]) -> list[str]:
                 # A page number may stand in the row of a line that changes from page to page.
                 gone |= {id(line) for line in row if len(row) > 1 and _is_page_label([line], page, len(pages))}
         page.lines = [line for line in page.lines if id(line) not in gone]
+    return dropped
+
+
+def _drop_numbered_heads(pages: list[PageText], edges: list[_Edge]) -> list[str]:
+    """Drop outermost rows of a text and the page's number: the text may name the chapter and change from page to page.
+
+    What makes the number a page number is that it counts the pages, on at least three of them and a quarter of all.
+    """
+    rows: defaultdict[tuple[str, int], list[tuple[int, list[Line]]]] = defaultdict(list)
+    for index, edge in enumerate(edges):
+        for place, row in edge:
+            numbers = {int(line.text) for line in (row[0], row[-1]) if line.text.isascii() and line.text.isdecimal()}
+            if place[1] == 0 and len(row) in (2, 3) and _stands_apart(row, place[0], pages[index]):
+                for number in numbers:
+                    rows[place[0], number - index].append((index, row))
+    dropped: list[str] = []
+    for found in rows.values():
+        if len(found) < max(3, len(pages) / 4):
+            continue
+        for index, row in found:
+            gone = {id(line) for line in row}
+            pages[index].lines = [line for line in pages[index].lines if id(line) not in gone]
+            edges[index] = [(place, other) for place, other in edges[index] if other is not row]
+            dropped.append(_text(row))
     return dropped
 
 

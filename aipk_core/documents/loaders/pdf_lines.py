@@ -142,7 +142,7 @@ def read_page(document: pdfium.PdfDocument, index: int, where: str) -> PageText:
                 where=where,
                 remedy="Exclude the file",
             )
-        glyphs = list(_glyphs(text_page, count))
+        glyphs = _without_leaders(list(_glyphs(text_page, count)))
         images = 0
         if not glyphs:
             images = sum(1 for item in page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3))
@@ -175,6 +175,8 @@ _BOLD = re.compile(r"bold|black|heavy|semibold|demi|cmbx|cmssbx|-bd|,bd", re.IGN
 _MONOSPACE = re.compile(r"mono|courier|consol|menlo|typewriter|cmtt|sftt|lmtt|code|inconsolata|monaco", re.IGNORECASE)
 _LIGATURES = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc\u0132\u0133]+")
 _HYPHEN = "\u00ad"
+_LEADER_DOTS = frozenset(".\u00b7\u2024")
+_MIN_LEADER = 6  # dots; no ellipsis is that long
 
 
 _BLANKS = frozenset({0x09, 0x0A, 0x0D, 0x20, 0xA0})
@@ -216,6 +218,31 @@ def _glyphs(text_page: pdfium.PdfTextPage, count: int) -> Iterator[Glyph]:
         if top < bottom:
             bottom, top = top, bottom
         yield Glyph(text, left, right, bottom, top, base, font, damaged, address)
+
+
+def _without_leaders(glyphs: list[Glyph]) -> list[Glyph]:
+    """Without the rows of dots that lead the eye from a title to its page number.
+
+    They are drawn, not written; a contents page full of them would pass for damaged text.
+    """
+    kept: list[Glyph] = []
+    run: list[Glyph] = []
+    for glyph in glyphs:
+        same_row = not run or abs(glyph.base - run[-1].base) < 1
+        if same_row and not glyph.font.monospace and (glyph.text in _LEADER_DOTS or (run and glyph.text == " ")):
+            run.append(glyph)
+            continue
+        kept += [] if _is_leader(run) else run
+        run = []
+        if glyph.text in _LEADER_DOTS and not glyph.font.monospace:
+            run.append(glyph)
+        else:
+            kept.append(glyph)
+    return kept + ([] if _is_leader(run) else run)
+
+
+def _is_leader(run: list[Glyph]) -> bool:
+    return sum(glyph.text in _LEADER_DOTS for glyph in run) >= _MIN_LEADER
 
 
 def _character(code: int) -> str:
