@@ -399,8 +399,9 @@ def _named_like(folder: Path) -> str:
 
 
 def find_corpora(root: Path) -> list[Path]:
-    """The corpus folders under ``root/corpora``, sorted by name."""
-    return sorted(file.parent for file in (root / "corpora").glob(f"*/{CORPUS_FILE}"))
+    """The corpus folders under ``root/corpora``, sorted by name; before them ``root``, if it is a corpus itself."""
+    alone = [root] if (root / CORPUS_FILE).is_file() else []
+    return alone + sorted(file.parent for file in (root / "corpora").glob(f"*/{CORPUS_FILE}"))
 
 
 class _LocalSettings(_Table):

@@ -1,5 +1,6 @@
 """The assets of one corpus: one for each stage, in a group of the corpus's name."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ import dagster as dg
 from aipk_core.build import BuildOptions, building
 from aipk_core.corpus import Corpus, load_corpus
 from aipk_core.errors import AipkError
+from aipk_core.hashing import digest
 from aipk_core.stages import STAGES, Stage, run_timed
 from aipk_core.stages.record import read_history
 from aipk_core.store.workspace import Workspace
@@ -65,11 +67,14 @@ def freshness(corpus: Corpus) -> dg.FreshnessPolicy | None:
 
 def broken_corpus_asset(folder: Path, error: AipkError) -> dg.AssetsDefinition:
     """Stands in for a corpus whose settings cannot be read, so that the other corpora still load."""
-    name = "".join(character if character.isalnum() else "_" for character in folder.name)
+    # With a capital, which no corpus's name has, so that it is never taken for one; other letters than Dagster's go.
+    name = "Broken_" + re.sub(r"[^A-Za-z0-9]", "_", folder.name)
+    if name != f"Broken_{folder.name}":
+        name += f"_{digest(folder.name)[:8]}"
 
     @dg.asset(
         key=[name, "corpus_toml"],
-        group_name=name or "broken",
+        group_name=name,
         description=f"corpus.toml cannot be read: {error}",
         tags={"aipk/broken": ""},
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 import dagster as dg
 
 from aipk_core.build import BuildOptions
-from aipk_core.corpus import find_corpora, load_corpus
-from aipk_core.errors import AipkError
+from aipk_core.corpus import CORPUS_FILE, Corpus, find_corpora, load_corpus
+from aipk_core.errors import AipkError, CorpusError
 from pipelines.corpus_assets import OPTIONS, broken_corpus_asset, corpus_assets, corpus_job, packaging_job
 from pipelines.schedules import refresh_schedule
 from pipelines.sensors import ledger_sensor, source_sensor
@@ -29,14 +29,18 @@ def build_definitions(root: Path, *, options: BuildOptions | None = None, only: 
     jobs = []
     schedules = []
     sensors = []
+    folders: dict[str, Path] = {}
     for folder in [only] if only else find_corpora(root):
         try:
             corpus = load_corpus(folder, paths=options.paths if options else None)
+            if corpus.name in folders:
+                raise _same_name(corpus, folders[corpus.name])
         except AipkError as error:
             if only:
                 raise
             assets.append(broken_corpus_asset(folder, error))
             continue
+        folders[corpus.name] = folder
         assets.extend(corpus_assets(corpus))
         job, packaging = corpus_job(corpus), packaging_job(corpus)
         jobs += [job, packaging]
@@ -50,6 +54,14 @@ def build_definitions(root: Path, *, options: BuildOptions | None = None, only: 
         sensors=sensors,
         resources={OPTIONS: options or BuildOptions()},
         executor=dg.in_process_executor,
+    )
+
+
+def _same_name(corpus: Corpus, other: Path) -> CorpusError:
+    return CorpusError(
+        f"the corpus in '{other.name}' is called '{corpus.name}' too",
+        where=str(corpus.folder / CORPUS_FILE),
+        remedy="Give each corpus a name of its own",
     )
 
 

@@ -12,8 +12,9 @@ from filelock import FileLock
 
 from aipk_core.build import BuildOptions, building
 from aipk_core.corpus import load_corpus
-from aipk_core.errors import AipkError, CorpusError, StoreError
+from aipk_core.errors import AipkError, StoreError
 from aipk_core.stages import StageResult
+from aipk_core.store.dagster_home import dagster_home
 from aipk_core.store.workspace import Workspace
 from pipelines.definitions import build_definitions
 
@@ -72,12 +73,9 @@ def _is_full_disk(error: BaseException | None) -> bool:
 
 @contextmanager
 def dagster_instance(workspace: Workspace) -> Iterator[dg.DagsterInstance]:
-    """The project's Dagster instance: its settings from ``dagster.yaml``, its state under ``.aipk/state``."""
-    home = workspace.root
-    if not (home / "dagster.yaml").is_file():
-        raise CorpusError(
-            "the project has no dagster.yaml", where=str(home), remedy="Copy the one of aipk, or build with --plain"
-        )
+    """The project's Dagster instance: its settings from ``dagster.yaml`` (aipk's own where it has none), its state under
+    ``.aipk/state``."""
+    home = dagster_home(workspace)
     workspace.state.mkdir(parents=True, exist_ok=True)
     # Dagster's settings name these variables; they are put back, for a library must not change its caller's environment.
     with _environment(DAGSTER_HOME=str(home), AIPK_STATE_DIR=str(workspace.state)):

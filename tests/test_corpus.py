@@ -155,3 +155,8 @@ def test_a_corpus_can_bring_its_own_shortcodes(tmp_path):
     write(folder, "[shortcodes.hello]\ndoes = 'magic'\n", "shortcodes.toml")
     with pytest.raises(CorpusError, match="magic"):
         load_corpus(folder)
+
+
+def test_a_corpus_folder_can_be_its_own_project(tmp_path):
+    folder = write(tmp_path / "birds", MINIMAL)
+    assert find_corpora(folder) == [folder]

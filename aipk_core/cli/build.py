@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, cast
@@ -114,7 +115,9 @@ def _print_outcome(corpus: Path, results: list[StageResult]) -> None:
             table.add_row(name, *(str(row[name]) for row in evaluation.sample))
         out.print(table)
     if waiting:
-        out.print(f"[bold yellow]waiting:[/] {waiting}. See: aipk claims list {corpus}")
+        command = f"aipk claims list {shlex.quote(str(corpus))}"
+        out.print(f"[bold yellow]waiting:[/] {escaped(waiting)}. See: {escaped(command)}", soft_wrap=True)
     if package is not None and package.facts.get("path"):
-        out.print(f"[bold green]package:[/] {package.facts['path']}", soft_wrap=True)
-        out.print(f'next: aipk ask {package.facts["path"]} "your question"', soft_wrap=True)
+        file = str(package.facts["path"])
+        out.print(f"[bold green]package:[/] {escaped(file)}", soft_wrap=True)
+        out.print(escaped(f'next: aipk ask {shlex.quote(file)} "your question"'), soft_wrap=True)

@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from aipk_core.cli.console import err, reporting_errors
+from aipk_core.corpus import find_corpora
 from aipk_core.errors import UsageError
+from aipk_core.store.dagster_home import WORKSPACE_FILE, dagster_home
 from aipk_core.store.workspace import Workspace, project_root
 
 
@@ -27,18 +29,19 @@ def ui(
         raise UsageError(
             "Dagster's UI is not installed", remedy="Install aipk with its extra 'ui', or run make install"
         )
-    if not (root / "workspace.yaml").is_file():
-        raise UsageError(
-            "the project has no workspace.yaml", remedy="Run this in a project with dagster.yaml and workspace.yaml"
-        )
     workspace = Workspace(root)
+    if not find_corpora(root):
+        raise UsageError(
+            "there is no corpus in this project", where=str(root), remedy="Go to the project, or name it with --project"
+        )
     workspace.state.mkdir(parents=True, exist_ok=True)
+    home = dagster_home(workspace, needs=WORKSPACE_FILE)
     environment = {
         **os.environ,
-        "DAGSTER_HOME": str(root),
+        "DAGSTER_HOME": str(dagster_home(workspace)),
         "AIPK_STATE_DIR": str(workspace.state),
         "AIPK_PROJECT": str(root),
     }
     err.print(f"Dagster opens on http://127.0.0.1:{port} (Ctrl-C stops it)")
     command = [str(dg), "dev", "--host", "127.0.0.1", "--port", str(port)]
-    raise typer.Exit(subprocess.run(command, cwd=root, env=environment, check=False).returncode)  # noqa: S603
+    raise typer.Exit(subprocess.run(command, cwd=home, env=environment, check=False).returncode)  # noqa: S603

@@ -78,7 +78,7 @@ def test_a_broken_corpus_does_not_hide_the_others(project):
     (broken / "corpus.toml").write_text("titel = 'x'")
     graph = build_definitions(project).resolve_asset_graph()
     assert dg.AssetKey(["birds", "package"]) in graph.get_all_asset_keys()
-    assert "titel" in graph.get(dg.AssetKey(["broken", "corpus_toml"])).description
+    assert "titel" in graph.get(dg.AssetKey(["Broken_broken", "corpus_toml"])).description
 
 
 def test_the_run_through_dagster_gives_the_same_content_as_the_plain_one(project):
@@ -92,6 +92,34 @@ def test_the_run_through_dagster_gives_the_same_content_as_the_plain_one(project
     assert plain["package"].version == digest
     # All state is in one folder of the project.
     assert {path.name for path in project.iterdir()} == {".aipk", "corpora", "dagster.yaml", "dist"}
+
+
+def test_two_corpora_of_one_name_do_not_hide_the_others(project):
+    for folder in ("birds-2", "birds 2"):
+        (project / "corpora" / folder).mkdir()
+        (project / "corpora" / folder / "corpus.toml").write_text('name = "birds"\n' + CORPUS)
+    graph = build_definitions(project).resolve_asset_graph()
+    asked = [key for key in graph.get_all_asset_keys() if key.path[1] == "corpus_toml"]
+    assert len(asked) == 2
+    assert all("is called 'birds' too" in graph.get(key).description for key in asked)
+    assert any(key.path == ["birds", "package"] for key in graph.get_all_asset_keys())
+
+
+def test_a_project_without_settings_for_dagster_uses_those_that_ship(project):
+    (project / "dagster.yaml").unlink()
+    results = run_build(project / "corpora" / "birds", BuildOptions(until="chunks"))
+    assert [result.stage for result in results] == ["documents", "chunks"]
+    corpus = project / "corpora" / "birds"
+    assert not (project / "dagster.yaml").exists()
+    # Nothing says where the project begins, so the corpus is one of its own.
+    assert {path.name for path in corpus.iterdir()} == {".aipk", "corpus.toml", "pages"}
+    assert (corpus / ".aipk" / "state" / "dagster_home" / "dagster.yaml").is_file()
+
+
+@pytest.mark.parametrize("name", ["dagster.yaml", "workspace.yaml"])
+def test_the_settings_that_ship_are_those_of_this_project(name):
+    shipped = REPOSITORY / "aipk_core" / "store" / "dagster" / name
+    assert shipped.read_bytes() == (REPOSITORY / name).read_bytes()
 
 
 def test_an_error_of_a_stage_comes_through_as_itself(project):
