@@ -216,7 +216,8 @@ def report_model(setting: Setting) -> None:
     if missing():
         print(missing())
         return
-    with local_model() as address:
+    # Half of the cores: threads of the model that wait for a core busy with something else hold up all the others.
+    with local_model(threads=max(1, (os.cpu_count() or 2) // 2)) as address:
         model = LiteLLMModel(ModelSettings(MODEL, address, timeout=120.0, max_tokens=400))
         engine = LLMEngine(model, LLMSettings(concurrency=1), show)
         begin = time.perf_counter()
