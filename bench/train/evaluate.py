@@ -2,8 +2,8 @@
 
     python -m bench.train.evaluate --model aipk_core/verify/data --shared ../shared [--also grounding-v0=DIR]
 
-The human-labelled sets are measured on the rows whose evidence is in the test split, which was never trained on; the figure
-over all rows of the file, most of them trained on, stands beside it and proves nothing. Word overlap is the share of the
+The human-labelled sets are measured only on the rows whose evidence is in the test split, which was never trained on; most of
+the other rows of those files were trained on and would prove nothing. Word overlap is the share of the
 statement's content words that the evidence has.
 """
 
