@@ -13,7 +13,7 @@ _LEADING: Final = "([•⁃‣▪●◦–—*+>#-"
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")
 _ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
 _ELIDED: Final = re.compile(r"\A(?:[ldLD]|[Qq]u|[Dd]all|[Dd]ell|[Nn]ell)['’](?=\w{2})")
-_LABEL: Final = re.compile(r"[A-Z]{0,3}\d|[B-HJ-Z](?![\w'’])")
+_LABEL: Final = re.compile(r"(?:[A-Z]{0,3}|\+)\d|[B-HJ-Z](?![\w'’])")
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
 _CONSONANTS: Final = re.compile(r"[b-df-hj-np-tv-xzßбвгджзйклмнпрстфхцчшщ]+\Z")
@@ -162,7 +162,9 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
         return word[0].isupper() and _bare(word) not in _AFTER_TIMES and not phrase
     if key in rules.inner or _DOTTED.match(key):
         if lower:
-            return key in _WORDS_TOO
+            return key in _WORDS_TOO and not stop.before.rstrip()[-1:].isdigit()  # "20 min. or so": a unit
+        if stop.dash in ("–", "—"):  # "WASHINGTON, D.C. — The senate"
+            return False
         return starts and not digit
     if rules.ordinals and ((token.isdigit() and len(token) <= 2) or _ROMAN.match(token)):
         return starts and not lower

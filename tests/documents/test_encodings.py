@@ -120,3 +120,29 @@ def test_any_bytes_give_text_or_a_named_error(data: bytes, declared: str) -> Non
     except DocumentError as error:
         outcome = error.code
     assert outcome in ("bom", "declared", "utf-8", "detected", "invalid", "misleading-charset")
+
+
+def test_who_declares_utf16_in_ascii_is_not_believed() -> None:
+    found = decode(b"<meta charset=utf-16>caf\xc3\xa9", "utf-16")
+    assert found.text.endswith("café")
+    assert [problem.code for problem in found.problems] == ["misleading-charset"]
+    assert decode("中文句子".encode("utf-16-le"), "utf-16-le").text == "中文句子"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Zażółć gęślą jaźń, powiedział mężczyzna stojący przy oknie.", "iso-8859-2"),
+        ("這是一個用來測試編碼的中文句子，因為天氣很好。", "big5"),
+    ],
+)
+def test_signs_in_the_middle_of_words_contradict_latin1(text: str, encoding: str) -> None:
+    found = decode(text.encode(encoding), "iso-8859-1")
+    assert found.text == text
+    assert [problem.code for problem in found.problems] == ["misleading-charset"]
+
+
+def test_signs_in_real_latin1_do_no_harm() -> None:
+    text = "Das Haus hat 20 m² Fläche und kostet 5 €; die Größe µg/m³ gilt für Straßen\u00adbau und Wörter¹."
+    found = decode(text.encode("cp1252"), "iso-8859-1")
+    assert (found.text, found.problems) == (text, ())

@@ -67,6 +67,9 @@ def check(marked: str, lang: str = "en") -> None:
         "I love it :)¦You should go.",
         "1. Install it.¦2. Start it.¦3. Enjoy.",
         "We sell: 1) apples, 2) pears, and 3) plums.",
+        "Bake it for 20 min. or until it is brown.¦Then let it cool.",
+        "HARTFORD, D.C. — The council met.¦It left.",
+        "Call us, tel. +1 555 1234.¦We are there.",
     ],
 )
 def test_english(marked: str) -> None:
@@ -85,7 +88,10 @@ def test_english(marked: str) -> None:
         ("ru", "А. С. Пушкин родился в 1799 г. в Москве.¦Он писал стихи, прозу и т. д.¦Это известно."),
         ("ru", "Склад площадью 320 кв. м. сдан в аренду.¦В 1990-х гг. Ольга работала здесь."),
         ("es", "El barco sale a las 7:15 hs. del puerto.¦Caben 40 coches.¦7 + 5 son 12."),
-        ("de", "Die Praxis von Dr. med. Albers liegt in der Hafenstr. 12.¦Das Haus ist alt.¦„Kommen Sie morgen.“¦Mehr dazu auf S. 8."),
+        (
+            "de",
+            "Die Praxis von Dr. med. Albers liegt in der Hafenstr. 12.¦Das Haus ist alt.¦„Kommen Sie morgen.“¦Mehr dazu auf S. 8.",
+        ),
         ("ru", "«Привет!» — сказал он.¦Цена 5 тыс. руб. за штуку, т. е. мало."),
         ("ko", "저는 학생입니다.¦버전 1.36을 씁니다.¦정말요?¦네!"),
         ("ar", "هذا كتاب.¦هل هو جيد؟¦نعم!¦الإصدار 1.36 متاح."),

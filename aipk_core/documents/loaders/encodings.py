@@ -123,6 +123,22 @@ _WEB_LABELS = {
     "x-mac-cyrillic": "mac_cyrillic",
     "macintosh": "mac_roman",
     "x-mac-roman": "mac_roman",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-8859-8-e": "iso8859-8",
+    "logical": "iso8859-8",
+    "visual": "iso8859-8",
+    "koi": "koi8-r",
+    "koi8": "koi8-r",
+    "koi8-ru": "koi8-u",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+    "windows-874": "cp874",
+    "dos-874": "cp874",
+    "x-euc-jp": "euc_jp",
+    "cn-big5": "big5hkscs",
+    "unicode-1-1-utf-8": "utf-8",
+    "x-user-defined": "cp1252",
     "unicode": "utf-16",
     "utf_8_sig": "utf-8",
 }
@@ -155,6 +171,12 @@ def _declared(data: bytes, declared: str, where: str) -> Decoded:
         found = decode(data, where=where)
         unknown = Problem("encoding-unknown", f"declares the unknown encoding {declared[:40]!r}", where)
         return Decoded(found.text, found.encoding, found.how, (unknown, *found.problems))
+    if encoding.startswith(("utf_16", "utf_32", "utf-16", "utf-32")) and not data.count(0) and _strict(data, "utf-8"):
+        # Who can read the declaration in ASCII does not read UTF-16: no character of it would do without NUL.
+        found = decode(data, where=where)
+        return Decoded(
+            found.text, found.encoding, found.how, (_misleading(declared, found.encoding, where), *found.problems)
+        )
     text = _strict(data, encoding)
     utf8 = _strict(data, "utf-8") if encoding != "utf-8" else None
     if utf8 is not None and not utf8.isascii() and not encoding.startswith("utf"):
@@ -215,7 +237,8 @@ def _detect(data: bytes) -> tuple[str, str] | None:
     return (encoding, text) if encoding and text is not None else None
 
 
-_MOJIBAKE = re.compile("[\u0080-\u009f]|[À-ÿ]{4,}|[\ue000-\uf8ff]")
+# Signs between letters ("Za¿ó³æ") are letters of another encoding.
+_MOJIBAKE = re.compile("[\u0080-\u009f]|[À-ÿ]{4,}|[\ue000-\uf8ff]|(?<=[^\\W\\d_])[¡-©¬®-¶¸¹¼-¿]+(?=[^\\W\\d_])")
 
 
 def _implausible(text: str) -> bool:
