@@ -105,7 +105,7 @@ def gc(
         print(json.dumps({**cleaned.to_dict(), "runs_deleted": deleted}, indent=2))
         return
     for name in cleaned.kept_whole:
-        err.print(f"[yellow]note:[/] it is not known what {name} stands on, so no row was dropped; build it once more")
+        err.print(f"[yellow]note:[/] it is not known what {name} stands on, so no row was dropped: build with --force")
     out.print(
         f"{cleaned.before:,} bytes before, {cleaned.after:,} after; {sum(cleaned.dropped.values()):,} rows dropped"
     )

@@ -28,6 +28,7 @@ from aipk_core.documents.sources.model import Source
 from aipk_core.documents.sources.snapshot import SourceFile, SourceSnapshot
 from aipk_core.errors import CorpusError, DocumentError, SourceError
 from aipk_core.executors.model import Shard
+from aipk_core.executors.opening import executor_name
 from aipk_core.hashing import digest
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.stages.shard_work import load_payload
@@ -169,8 +170,9 @@ class _Loaded:
 
 def _load_source(context: StageContext, snapshot: SourceSnapshot, *, qualified: bool) -> _Loaded:
     settings: Source = snapshot.settings
-    if context.workers and not settings.workers:
-        settings = settings.model_copy(update={"workers": context.workers})
+    workers = 1 if executor_name(context.corpus.settings.execution.backend) == "serial" else context.workers
+    if workers and not settings.workers:
+        settings = settings.model_copy(update={"workers": workers})
     files = document_files(snapshot, settings)
     finder = _Finder(context, snapshot, settings, qualified)
     found = finder.find(files)
