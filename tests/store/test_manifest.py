@@ -13,7 +13,12 @@ def test_a_manifest_comes_back_as_it_was(tmp_path):
     written = manifest("a", "b")
     write_manifest(tmp_path / "x" / "chunks.parquet", written)
     read = read_manifest(tmp_path / "x" / "chunks.parquet")
-    assert (read.stage, read.fingerprint, read.facts, read.version) == ("chunks", "f1", {"documents": 2}, written.version)
+    assert (read.stage, read.fingerprint, read.facts, read.version) == (
+        "chunks",
+        "f1",
+        {"documents": 2},
+        written.version,
+    )
     assert read.column("id") == ["a", "b"]
 
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from aipk_core.verify.lexicon.opposites import OPPOSITES
+from aipk_core.verify.once import once
 
 
 class Relation(IntEnum):
@@ -182,7 +183,7 @@ def _ends_with_word(long: str, short: str) -> bool:
     return len(short) >= 4 and len(long) >= len(short) + 3 and long.endswith(short)
 
 
-@cache
+@once
 def wordnet() -> WordNet:
     """The one table of this process."""
     return WordNet()
