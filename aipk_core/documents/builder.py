@@ -31,6 +31,8 @@ _HTML_SPACES = re.compile(r"[^\S\u00a0\u2007\u202f]+|\ufeff+")
 _NO_BREAK = re.compile(r"[\u00a0\u2007\u202f]")
 # Controls and lone surrogates have no place in text that people read, and break terminals, XML and UTF-8.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# In prose a soft hyphen only says where a word may be divided.
+_UNSEEN = re.compile(f"{_UNPRINTABLE.pattern}|\\u00ad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,7 @@ class DocumentBuilder:
 
 def clean(text: str) -> str:
     """``text`` as one line of prose: NFC, white space folded, nothing unprintable."""
-    return unicodedata.normalize("NFC", _SPACES.sub(" ", _UNPRINTABLE.sub("", text))).strip()
+    return unicodedata.normalize("NFC", _SPACES.sub(" ", _UNSEEN.sub("", text))).strip()
 
 
 def _continues(previous: Segment, following: Segment) -> bool:
@@ -260,7 +262,7 @@ def _folded(runs: Sequence[Run], spaces: re.Pattern[str]) -> list[tuple[str, Run
     pieces: list[tuple[str, Run]] = []
     after_space = True
     for run in runs:
-        text = spaces.sub(" ", _UNPRINTABLE.sub("", run.text))
+        text = spaces.sub(" ", _UNSEEN.sub("", run.text))
         if after_space and text.startswith(" "):
             text = text[1:]
         if text:

@@ -162,3 +162,35 @@ def test_attributes_that_double_themselves_are_stopped() -> None:
     with pytest.raises(DocumentError) as caught:
         loaded(bomb)
     assert caught.value.code == "too-large"
+
+
+def test_paragraphs_and_blocks_attached_one_after_the_other() -> None:
+    text = """pump::
+  It moves water.
++
+For example:
++
+----
+pump --start
+----
++
+It stops by itself.
+* Oil it.
+"""
+    assert blocks(loaded(text)) == [
+        ("dt", "pump"),
+        ("dd", "It moves water."),
+        ("dd", "For example:"),
+        ("code", "pump --start"),
+        ("dd", "It stops by itself."),
+        ("li", "Oil it."),
+    ]
+
+
+def test_a_title_with_a_line_under_it_opens_no_verbatim_block() -> None:
+    text = "OPTIONS\n-------\n:limit: 5\nThe limit is {limit}, written {caret} or \\{limit}.\n// unseen\n\n----\n{caret}\n----\n"
+    assert blocks(loaded(text)) == [
+        ("h2", "OPTIONS"),
+        ("p", "The limit is 5, written ^ or {limit}."),
+        ("code", "{caret}"),
+    ]

@@ -171,3 +171,7 @@ def test_real_pages(shared_data: Path) -> None:
     arabic = load(RawDocument("a.html", (folder / "tika-misleading-charset-arabic.html").read_bytes()))
     assert [problem.code for problem in arabic.problems] == ["misleading-charset"]
     assert len(load(RawDocument("a.html", (folder / "udhr-rus.html").read_bytes())).blocks) > 60
+
+
+def test_soft_hyphens_are_not_seen() -> None:
+    assert shown(page("<p>Sil&shy;ben&shy;trennung ist n&uuml;tzlich.</p>")) == [("p", "Silbentrennung ist nützlich.")]

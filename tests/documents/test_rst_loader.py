@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aipk_core.documents.loaders.registry import Limits, LoadContext, RawDocument, load
+from aipk_core.documents.loaders.registry import Limits, LoadContext, RawDocument, load, media_type_of
 from aipk_core.documents.model import Document
 from aipk_core.errors import DocumentError
 
@@ -141,3 +141,8 @@ def test_markup_opened_over_and_over_costs_little_and_is_shown() -> None:
 def test_a_documented_function_is_a_term_and_its_definition() -> None:
     document = loaded(".. py:function:: start(pump, speed=1)\n\n   Starts the pump.\n")
     assert blocks(document) == [("dt", "start(pump, speed=1)"), ("dd", "Starts the pump.")]
+
+
+def test_sources_that_sphinx_publishes_are_told_by_the_name_before_txt() -> None:
+    assert media_type_of("_sources/index.rst.txt", b"Title") == "text/x-rst"
+    assert media_type_of("notes.v2.txt", b"Title") == "text/plain"

@@ -288,6 +288,10 @@ class _Parser:
         while (text := self._peek()) is not None and text.strip():
             if lines and (_DELIMITER.match(text) or _ATTRIBUTES.match(text) or _ANCHOR.match(text)):
                 break
+            if lines and self._kind in ("li", "dd"):  # inside of a list the next item, or what is attached to this one
+                literal = lines[0].text[:1] in " \t" and text[:1] in " \t"
+                if text == "+" or (not literal and self._list_marker(text)):
+                    break
             lines.append(self._lines[self._position])
             self._position += 1
         return lines

@@ -49,6 +49,7 @@ class Preprocessor:
     attributes: dict[str, str] = field(default_factory=lambda: dict(_INTRINSIC))
     _produced: int = 0
     _fence: str = ""
+    _previous: str = ""
     _substituted: bool = True  # whether attributes are replaced inside the current verbatim block
     _comment: str = ""
     _next_subs: bool = False
@@ -99,6 +100,7 @@ class Preprocessor:
             self._define(entry)
             return
         self._track_fence(line)
+        self._previous = line
         if not self._fence or self._substituted:
             line = self._replaced(line)
         self._produced += len(line) + 1
@@ -117,7 +119,7 @@ class Preprocessor:
         if self._fence:
             if line == self._fence:
                 self._fence = ""
-        elif fence:
+        elif fence and not _underlines(line, self._previous):
             self._fence = fence.group(1)
             self._substituted = self._next_subs
         if line.strip() and not line.startswith("."):
@@ -206,6 +208,11 @@ _REFERENCE = re.compile(r"\\?\{(set:[^}\n]{1,200}|[\w][\w-]{0,100})\}")
 _FENCE = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|```)(?:[\w+#-]*|,?\s*[\w+#-]*)$")
 _COMMENT_BLOCK = re.compile(r"^/{4,}$")
 _SUBSTITUTING = re.compile(r"^\[.*\bsubs=[\"']?[^\]]*(?:attributes|normal)")
+
+
+def _underlines(line: str, title: str) -> bool:
+    """Whether a row of signs stands under a title of its length and opens no verbatim block."""
+    return line[0] in "-+" and re.match(r"\w", title) is not None and abs(len(title) - len(line)) <= 3
 
 
 def _part(text: str, options: str) -> str:

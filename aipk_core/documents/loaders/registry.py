@@ -165,6 +165,9 @@ def load(raw: RawDocument, context: LoadContext | None = None) -> Document:
     return _loader(name)(raw, context)
 
 
+_MARKED_UP_TEXT = frozenset({"text/x-rst", "text/asciidoc", "text/markdown"})
+
+
 def media_types() -> tuple[str, ...]:
     """All media types that have a loader."""
     return tuple(_LOADERS)
@@ -175,6 +178,10 @@ def media_type_of(path: str, data: bytes = b"") -> str:
     name = path.rsplit("/", 1)[-1].lower()
     suffix = name.rsplit(".", 1)[-1] if "." in name else ""
     by_name = _SUFFIXES.get(suffix, UNKNOWN)
+    if suffix == "txt" and name.count(".") > 1:
+        # Sphinx publishes its sources as "index.rst.txt".
+        inner = _SUFFIXES.get(name.rsplit(".", 2)[1], UNKNOWN)
+        by_name = inner if inner in _MARKED_UP_TEXT else by_name
     if data:
         return _by_content(data, by_name)
     return by_name
