@@ -270,3 +270,19 @@ def test_rows_of_dots_are_neither_text_nor_damage() -> None:
     assert "Part 3" in document.text
     assert ". . ." not in document.text
     assert document.text.endswith("The pump waits .... and then it runs.")
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_pages_that_viewers_turn_read_as_they_were_written(turn: int) -> None:
+    pages = [lines(60, 700, *FILLER, f"pump {word}.") for word in ("one", "two")]
+    written = pdf(pages).replace(b"/Type /Page ", f"/Rotate {turn} /Type /Page ".encode())
+    assert blocks(load(RawDocument("a.pdf", written))) == blocks(loaded(*pages))
+
+
+def test_text_written_sideways_on_a_turned_page() -> None:
+    content = "".join(
+        f"BT /F1 10 Tf 0 1 -1 0 {100 + 12 * number} 60 Tm ({text}) Tj ET\n"
+        for number, text in enumerate([*FILLER, "it."])
+    )
+    written = pdf([[]], extra=content).replace(b"/Type /Page ", b"/Rotate 90 /Type /Page ")
+    assert blocks(load(RawDocument("a.pdf", written))) == [("p", " ".join([*FILLER, "it."]))]

@@ -100,7 +100,7 @@ def _edge_rows(page: PageText) -> _Edge:
     found: _Edge = []
     for name, ordered in (("top", rows), ("bottom", rows[::-1])):
         for distance, row in enumerate(ordered[:_EDGE_ROWS]):
-            place = row[0].base / page.height if page.height else 0.5
+            place = (row[0].base - page.bottom) / page.height if page.height else 0.5
             if (place > 1 - _EDGE_SHARE) if name == "top" else (place < _EDGE_SHARE):
                 found.append(((name, distance), sorted(row, key=lambda line: line.left)))
     return found

@@ -117,6 +117,7 @@ class PageText:
     glyphs: int = 0
     damaged: int = 0
     images: int = 0
+    bottom: float = 0.0  # of the page, in the coordinates of its lines
 
 
 def read_page(document: pdfium.PdfDocument, index: int, where: str) -> PageText:
@@ -127,7 +128,47 @@ def read_page(document: pdfium.PdfDocument, index: int, where: str) -> PageText:
     """
     try:
         page = document[index]
-        width, height = page.get_size()
+        corners = page.get_cropbox()
+    except (pdfium.PdfiumError, OSError, ValueError) as error:
+        raise DocumentError(
+            f"page {index + 1} cannot be read ({error})", code="invalid", where=where, remedy="Repair the file"
+        ) from error
+    try:
+        glyphs = _glyphs_of(page, index, where)
+        main_angle = _main_angle(glyphs)
+        if main_angle % 90 == 0 and main_angle != page.get_rotation():
+            # PDFium puts the lines in the order in which they are seen, so let it see them upright.
+            page.set_rotation(main_angle)
+            glyphs = _glyphs_of(page, index, where)
+        images = 0
+        if not glyphs:
+            images = sum(1 for item in page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    finally:
+        page.close()
+    visible = [glyph for glyph in glyphs if not glyph.text.isspace()]
+    angles = {glyph.font.angle for glyph in visible}
+    upright = [_turn(glyph, main_angle) for glyph in glyphs if glyph.font.angle == main_angle]
+    turned: list[Line] = []
+    for angle in sorted(angles):
+        if angle != main_angle:
+            turned += _lines((_turn(glyph, angle) for glyph in glyphs if glyph.font.angle == angle), index + 1)
+    # Glyphs lie where they were drawn, whatever turn the viewer is asked for; only the direction of the text counts.
+    left, bottom, right, top = _turned_box(corners[0], corners[1], corners[2], corners[3], main_angle)
+    return PageText(
+        number=index + 1,
+        width=right - left,
+        height=top - bottom,
+        bottom=bottom,
+        lines=_lines(upright, index + 1),
+        turned=turned,
+        glyphs=len(visible),
+        damaged=sum(glyph.damaged for glyph in visible),
+        images=images,
+    )
+
+
+def _glyphs_of(page: pdfium.PdfPage, index: int, where: str) -> list[Glyph]:
+    try:
         text_page = page.get_textpage()
     except (pdfium.PdfiumError, OSError, ValueError) as error:
         raise DocumentError(
@@ -142,31 +183,15 @@ def read_page(document: pdfium.PdfDocument, index: int, where: str) -> PageText:
                 where=where,
                 remedy="Exclude the file",
             )
-        glyphs = _without_leaders(list(_glyphs(text_page, count)))
-        images = 0
-        if not glyphs:
-            images = sum(1 for item in page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+        return _without_leaders(list(_glyphs(text_page, count)))
     finally:
         text_page.close()
-        page.close()
-    visible = [glyph for glyph in glyphs if not glyph.text.isspace()]
-    angles = Counter(glyph.font.angle for glyph in visible)
-    main_angle = angles.most_common(1)[0][0] if angles else 0
-    upright = [_turn(glyph, main_angle) for glyph in glyphs if glyph.font.angle == main_angle]
-    turned: list[Line] = []
-    for angle in sorted(angles):
-        if angle != main_angle:
-            turned += _lines((_turn(glyph, angle) for glyph in glyphs if glyph.font.angle == angle), index + 1)
-    return PageText(
-        number=index + 1,
-        width=width,
-        height=height,
-        lines=_lines(upright, index + 1),
-        turned=turned,
-        glyphs=len(visible),
-        damaged=sum(glyph.damaged for glyph in visible),
-        images=images,
-    )
+
+
+def _main_angle(glyphs: list[Glyph]) -> int:
+    """The direction of most of the text, in degrees; 0 when there is none."""
+    angles = Counter(glyph.font.angle for glyph in glyphs if not glyph.text.isspace())
+    return angles.most_common(1)[0][0] if angles else 0
 
 
 # --- glyphs --------------------------------------------------------------------------------------------------------
@@ -290,16 +315,17 @@ def _turn(glyph: Glyph, angle: int) -> Glyph:
     """The glyph as it lies when the page is turned so that text at ``angle`` runs to the right."""
     if angle == 0:
         return glyph
+    left, bottom, right, top = _turned_box(glyph.left, glyph.bottom, glyph.right, glyph.top, angle)
+    middle = (bottom + top) / 2
+    half = min((top - bottom) / 2, glyph.font.size / 2)
+    return Glyph(glyph.text, left, right, middle - half, middle + half, middle - half / 2, glyph.font, glyph.damaged)
+
+
+def _turned_box(left: float, bottom: float, right: float, top: float, angle: int) -> tuple[float, float, float, float]:
     cos, sin = math.cos(math.radians(-angle)), math.sin(math.radians(-angle))
-    corners = [
-        (x * cos - y * sin, x * sin + y * cos) for x in (glyph.left, glyph.right) for y in (glyph.bottom, glyph.top)
-    ]
+    corners = [(x * cos - y * sin, x * sin + y * cos) for x in (left, right) for y in (bottom, top)]
     xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
-    middle = (min(ys) + max(ys)) / 2
-    half = min((max(ys) - min(ys)) / 2, glyph.font.size / 2)
-    return Glyph(
-        glyph.text, min(xs), max(xs), middle - half, middle + half, middle - half / 2, glyph.font, glyph.damaged
-    )
+    return min(xs), min(ys), max(xs), max(ys)
 
 
 # --- lines ---------------------------------------------------------------------------------------------------------
