@@ -53,7 +53,7 @@ NUMBER: Final[dict[str, frozenset[str]]] = {
     "en": words(
         "no nos p pp pg pgs fig figs eq eqs vol vols ch chap sec secs sect art arts tab ex app ver v vv nr par para "
         "jan feb mar apr jun jul aug sep sept oct nov dec ca c circa approx est ext op cit ed eds bk pt ser ref refs "
-        "n° n.º pub l rm ste apt tel ph sq div"
+        "n° n.º pub l rm ste apt tel ph sq div rte"
     ),
     "de": words("s nr nrn art abs abb tab kap bd bde hg anm ziff jan feb mär apr jun jul aug sep sept okt nov dez"),
     "fr": words("p pp art fig chap t vol no n° nos janv févr avr juil sept oct nov déc"),

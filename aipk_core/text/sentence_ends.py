@@ -171,6 +171,8 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
     if lower:
         if key in rules.number and key not in _WORDS_TOO:
             return False
+        if key == "in" and stop.before.rstrip()[-1:].isdigit():  # "a 2 in. pipe"
+            return False
         # Without a vowel it is an abbreviation that no list has: "Hs. de carrera", "sth. else"; but "HTML. then" is a
         # word. The lists of the other languages are shorter, so there a short word counts as an abbreviation too.
         if not key.isalpha() or token.isupper() or len(key) > 5 or key[0] >= _ALPHABETS_END:

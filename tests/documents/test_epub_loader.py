@@ -21,12 +21,12 @@ _PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf"><metadata xmlns:dc="
 <spine><itemref idref="nav"/><itemref idref="two"/><itemref idref="one"/><itemref idref="pic"/></spine></package>"""
 
 
-def book(**extra: str) -> bytes:
+def book(package: str = _PACKAGE, **extra: str) -> bytes:
     page = "<html><head><title>t</title></head><body><h1>{0}</h1><p>Text of {0}.</p></body></html>"
     members = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": _CONTAINER,
-        "OPS/book.opf": _PACKAGE,
+        "OPS/book.opf": package,
         "OPS/nav.xhtml": page.format("Contents"),
         "OPS/text/one.xhtml": page.format("One"),
         "OPS/text/two b.xhtml": page.format("Two"),
@@ -67,3 +67,9 @@ def test_a_container_without_a_book_is_invalid() -> None:
     with pytest.raises(DocumentError) as caught:
         load(RawDocument("a.epub", container({"mimetype": "application/epub+zip"})))
     assert caught.value.code == "invalid"
+
+
+def test_parts_outside_of_the_reading_order_come_last() -> None:
+    package = _PACKAGE.replace('<itemref idref="two"/>', '<itemref idref="two" linear="no"/>')
+    document = load(RawDocument("a.epub", book(package)))
+    assert document.text.split("\n\n") == ["One", "Text of One.", "Two", "Text of Two."]

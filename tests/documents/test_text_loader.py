@@ -81,3 +81,13 @@ def test_an_editor_setting_declares_the_encoding() -> None:
     document = loaded("# -*- coding: koi8-r -*-\n\nЗаметка о насосах.".encode("koi8-r"))
     assert document.text.endswith("Заметка о насосах.")
     assert document.problems == ()
+
+
+def test_each_kind_of_line_under_a_title_is_a_level_of_its_own() -> None:
+    document = loaded("Pumps\n*****\n\nSmall\n=====\n\nHand\n----\n\nText.\n\nLarge\n=====\n")
+    assert [(kind, text) for kind, text in blocks(document) if kind != "p"] == [
+        ("h1", "Pumps"),
+        ("h2", "Small"),
+        ("h3", "Hand"),
+        ("h2", "Large"),
+    ]

@@ -69,6 +69,7 @@ def check(marked: str, lang: str = "en") -> None:
         "We sell: 1) apples, 2) pears, and 3) plums.",
         "Bake it for 20 min. or until it is brown.¦Then let it cool.",
         "HARTFORD, D.C. — The council met.¦It left.",
+        "Use a 2 in. pipe.¦Take Rte. 66 to get there.",
         "Call us, tel. +1 555 1234.¦We are there.",
     ],
 )

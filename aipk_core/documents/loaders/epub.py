@@ -99,11 +99,10 @@ def _manifest(package: etree._Element) -> dict[str, dict[str, str]]:
 
 
 def _spine(package: etree._Element) -> list[str]:
-    return [
-        str(element.get("idref"))
-        for element in package.iter()
-        if local_name(element) == "itemref" and element.get("idref") and element.get("linear") != "no"
-    ]
+    """The chapters in reading order, and after them what readers reach by links only, such as notes."""
+    items = [element for element in package.iter() if local_name(element) == "itemref" and element.get("idref")]
+    items.sort(key=lambda element: element.get("linear") == "no")
+    return [str(element.get("idref")) for element in items]
 
 
 def _facts(package: etree._Element) -> dict[str, str]:

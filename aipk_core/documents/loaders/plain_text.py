@@ -122,7 +122,7 @@ class _Writer:
         self._builder = builder
         self._list: int | None = None
         self._last: int | None = None
-        self._seen_heading = False
+        self._styles: dict[str, int] = {}
         self.title = ""
 
     def add(self, lines: list[_Line], *, boilerplate: bool) -> None:
@@ -141,7 +141,7 @@ class _Writer:
 
     def _heading_level(self, lines: list[_Line]) -> int:
         if len(lines) == 2 and (mark := _UNDERLINE.match(lines[1].text)) and len(mark.group(1)) >= 3:
-            return 1 if mark.group(1)[0] in "=#*" else 2
+            return self._style_level(mark.group(1)[0])
         text = " ".join(line.text.strip() for line in lines)
         if len(lines) > 2 or len(text) > 90:
             return 0
@@ -151,6 +151,13 @@ class _Writer:
         capitals = len(letters) >= 4 and all(character.isupper() for character in letters)
         # Scripts without capitals never get here: their letters are not upper case.
         return 2 if capitals and not text.rstrip().endswith((",", ";", "!", "?", '"', "”")) else 0
+
+    def _style_level(self, sign: str) -> int:
+        """The usual level of a line under a title; one deeper for each other sign that the text uses on that level."""
+        level = self._styles.get(sign) or (1 if sign in "=#*" else 2)
+        while level < 6 and self._styles.get(sign) is None and level in self._styles.values():
+            level += 1
+        return self._styles.setdefault(sign, level)
 
     def _heading(self, level: int, lines: list[_Line], boilerplate: bool) -> None:
         if _UNDERLINE.match(lines[-1].text):
