@@ -14,6 +14,7 @@ _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,3}\Z")
 _ENUMERATOR: Final = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,2})*|[A-Za-z]|[ivxIVX]{1,5})\Z")
 _ELIDED: Final = re.compile(r"\A(?:[ldLD]|[Qq]u|[Dd]all|[Dd]ell|[Nn]ell)['’](?=\w{2})")
 _LABEL: Final = re.compile(r"(?:[A-Z]{0,3}|\+)\d|[B-HJ-Z](?![\w'’])")
+_INITIAL: Final = re.compile(r"[^\W\d_]\.\Z")
 _ROMAN: Final = re.compile(r"[IVXLC]{1,6}\Z")
 _FACE: Final = re.compile(r"(?:[:;=][-'^]?[)(DPp\]*]+|<3|\^_?\^)(?!\S)")
 _CONSONANTS: Final = re.compile(r"[b-df-hj-np-tv-xzßбвгджзйклмнпрстфхцчшщ]+\Z")
@@ -104,7 +105,7 @@ def ends_before_glued(before: str, marks: str, closers: str, after: str, rules: 
     if ord(marks[0]) > 0x2100 or (marks[0] in "।॥۔" and after[0].isalpha()):
         return True
     if _is_wide(after[0]) and before and _is_wide(before[-1]):
-        return True
+        return not (closers and "가" <= after[0] <= "힣")  # a particle after a Korean quotation
     token = before.rsplit(None, 1)[-1] if before and not before[-1].isspace() else ""
     if not token.replace("'", "").replace("’", "").lstrip(_OPENING).isalpha() or len(token) < 2:
         return False
@@ -185,7 +186,7 @@ def _after_full_stop(stop: Stop, lower: bool, rules: LanguageRules) -> bool:
 
 def _after_letter(stop: Stop, starts: bool, lower: bool) -> bool:
     """ "E. Smith" is an initial; "you and I. Did" and "Plan B. The" end a sentence."""
-    if lower or not starts:
+    if lower or not starts or _INITIAL.match(stop.word):  # "А. С. Пушкин", where "С" is a preposition as well
         return False
     previous = stop.before.split()
     if not previous:

@@ -99,6 +99,8 @@ def test_english(marked: str) -> None:
         ("hi", "यह एक किताब है।¦क्या यह अच्छी है?¦डॉ. शर्मा यहाँ हैं।"),
         ("ko", "모두 그렇다.¦kubectl로 봅니다."),
         ("ru", "Это наш дом.¦kubectl показывает его."),
+        ("ru", "Об этом писал А. С. Грибов.¦Потом он уехал."),
+        ("ko", '그는 "갑시다."라고 말했다.¦모두 웃었다.'),
         ("de", "Der Pod läuft auf dem Knoten.¦kubelet startet ihn."),
         ("it", "Il sig. Rossi arriva.¦È tardi."),
         ("pl", "To jest np. kot.¦To jest pies."),
