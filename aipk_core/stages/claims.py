@@ -14,7 +14,7 @@ import pyarrow as pa
 from aipk_core.claims.engine import ClaimEngine, Draft, Work
 from aipk_core.claims.engines import open_engine
 from aipk_core.claims.identity import claim_id
-from aipk_core.claims.ledger import read_ledger
+from aipk_core.claims.ledger import Ledger, read_ledger
 from aipk_core.claims.model import Check, Claim, Evidence, Status
 from aipk_core.documents.links import citation_url
 from aipk_core.documents.model import Document
@@ -47,7 +47,10 @@ def claims_stage(context: StageContext) -> StageResult:
     engine = open_engine(context.corpus.settings.claims, context.progress)
     fingerprint = digest("claims", STAGE_VERSION, engine.fingerprint())
     ledger = read_ledger(context.corpus.ledger)
-    inputs = inputs_digest(fingerprint, documents.version, edits_version(ledger))
+    decided = frozenset(decision.claim for decision in ledger.decisions)
+    previous = context.workspace.read_manifest(context.corpus.name, "claims")
+    variants = frozenset(previous.facts.get("variants", ())) if previous is not None else frozenset()
+    inputs = _inputs(fingerprint, documents, ledger, decided & variants)
     current = is_current(context, "claims", inputs)
     if current is not None:
         return _result(context, current, hits=int(current.facts["units"]), misses=0, unchanged=True)
@@ -66,11 +69,13 @@ def claims_stage(context: StageContext) -> StageResult:
         hits += sum(item.key in drafts for item in batch)
     hits -= misses
 
-    claims = _without_variants(merged)
+    claims, variants = _without_variants(merged, decided)
+    inputs = _inputs(fingerprint, documents, ledger, decided & variants)
     rows = with_edited_rows([claim.row(engine.name) for claim in claims], ledger, claim_from_row)
     facts: dict[str, Any] = {
         "inputs": "" if undone else inputs,  # an unfinished run is never taken for the current one
         "units": hits + misses,
+        "variants": sorted(variants),
         "undone": undone,
         "shown": _figures(claims, hits + misses, undone) | engine.figures(),
     }
@@ -219,19 +224,36 @@ def _misfit(draft: Draft, item: _Placed) -> StoreError:
     )
 
 
-def _without_variants(merged: dict[str, _Merged]) -> list[_Merged]:
-    """One claim for texts that differ in nothing but case, punctuation and white space, with the places of all of them.
+def _inputs(fingerprint: str, documents: Manifest, ledger: Ledger, decided_variants: frozenset[str]) -> str:
+    """What the claims are made from; a decision counts only when it says which of several variants stays."""
+    return inputs_digest(fingerprint, documents.version, edits_version(ledger), digest(sorted(decided_variants)))
 
-    Of such variants the one with the smallest id stays, so that the outcome depends on no order.
+
+def _without_variants(merged: dict[str, _Merged], decided: frozenset[str]) -> tuple[list[_Merged], frozenset[str]]:
+    """One claim for texts that differ in nothing but case, punctuation and white space, with the places of all of them;
+    and the ids of all claims that have variants.
+
+    A variant that somebody decided on always stays itself, so that no new page takes a decision away. Of the others the
+    one with the smallest id stays, so that the outcome depends on no order.
     """
-    kept: dict[tuple[str, ...], _Merged] = {}
-    for name in sorted(merged):
+    groups: dict[tuple[str, ...], list[_Merged]] = {}
+    for name in sorted(merged, key=lambda name: (name not in decided, name)):
         claim = merged[name]
         key = (claim.draft.lang, _folded(claim.draft.text), *map(_folded, claim.draft.needed))
-        first = kept.setdefault(key, claim)
-        if first is not claim:
-            first.locations = sorted([*first.locations, *claim.locations], key=lambda place: (place[0], place[1]))
-    return sorted(kept.values(), key=lambda claim: claim.id)
+        groups.setdefault(key, []).append(claim)
+    kept: list[_Merged] = []
+    variants: set[str] = set()
+    for group in groups.values():
+        first, *others = group
+        kept.append(first)
+        if others:
+            variants.update(claim.id for claim in group)
+        for claim in others:
+            if claim.id in decided:
+                kept.append(claim)
+            else:
+                first.locations = sorted([*first.locations, *claim.locations], key=lambda place: (place[0], place[1]))
+    return sorted(kept, key=lambda claim: claim.id), frozenset(variants)
 
 
 def _folded(text: str) -> str:
