@@ -116,6 +116,7 @@ def remove_leftovers(workspace: Workspace, corpus: str = "") -> int:
     name = corpus or "*"
     found = [
         *workspace.dist.glob(f".{name}.new.aipk*"),
+        *workspace.dist.glob(f"..{name}.new.aipk*"),  # the folder that a package is written in
         *workspace.dist.glob(f".{name}.pointer"),
         *(
             path

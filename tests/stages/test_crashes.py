@@ -128,7 +128,7 @@ def test_the_store_is_not_cleaned_under_a_build_nor_used_while_it_is_cleaned(cor
 def test_what_killed_builds_left_is_removed_by_the_next_build(corpus):
     build(corpus)
     root = corpus.parent.parent
-    work = root / "dist" / ".birds.new.aipk.4711.abc.partial"
+    work = root / "dist" / "..birds.new.aipk.4711.abc.partial"
     work.mkdir()
     (work / "sealed").write_bytes(b"half")
     (root / "dist" / ".birds.new.aipk").write_bytes(b"half")
