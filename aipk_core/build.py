@@ -86,13 +86,27 @@ def build(path: Path, options: BuildOptions | None = None) -> list[StageResult]:
     corpus = load_corpus(path, paths=options.paths)
     workspace = Workspace.of(corpus.folder)
     results: list[StageResult] = []
+    stages = options.stages()
     with building(corpus, workspace):
-        for name in options.stages():
+        check_own_files(corpus, stages)
+        for name in stages:
             options.on_stage(name, None)
             result = run_timed(STAGES[name].load(), options.context(corpus, workspace, name))
             options.on_stage(name, result)
             results.append(result)
     return results
+
+
+def check_own_files(corpus: Corpus, stages: list[str]) -> None:
+    """Read the files that ``corpus.toml`` names, for a mistake in them should be told before an hour's work, not after.
+
+    Raises:
+        CorpusError: one is missing or malformed.
+    """
+    if "package" in stages:
+        from aipk_core.stages.package import own_texts
+
+        own_texts(corpus)
 
 
 @contextmanager

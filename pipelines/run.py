@@ -10,7 +10,7 @@ from pathlib import Path
 import dagster as dg
 from filelock import FileLock
 
-from aipk_core.build import BuildOptions, building
+from aipk_core.build import BuildOptions, building, check_own_files
 from aipk_core.corpus import load_corpus
 from aipk_core.errors import AipkError, StoreError
 from aipk_core.stages import StageResult
@@ -30,6 +30,8 @@ def run_build(path: Path, options: BuildOptions) -> list[StageResult]:
     """
     corpus = load_corpus(path, paths=options.paths)
     workspace = Workspace.of(corpus.folder)
+    stages = options.stages()
+    check_own_files(corpus, stages)
     results: list[StageResult] = []
 
     def on_stage(stage: str, result: StageResult | None) -> None:
@@ -38,7 +40,7 @@ def run_build(path: Path, options: BuildOptions) -> list[StageResult]:
         options.on_stage(stage, result)
 
     definitions = build_definitions(workspace.root, options=replace(options, on_stage=on_stage), only=corpus.folder)
-    selection = [dg.AssetKey([corpus.name, stage]) for stage in options.stages()]
+    selection = [dg.AssetKey([corpus.name, stage]) for stage in stages]
     tags = {"aipk/corpus": corpus.name, "aipk/version": corpus.settings.version, "aipk/started_by": "aipk build"}
     with building(corpus, workspace), dagster_instance(workspace) as instance:
         job = definitions.resolve_job_def(f"{corpus.name}_build")

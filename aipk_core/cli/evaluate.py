@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -31,7 +31,7 @@ def evaluate(
     """
     from aipk_core.evaluation.questions import load_questions
     from aipk_core.evaluation.run import asked_record
-    from aipk_core.stages.evaluation import evaluate_package
+    from aipk_core.stages.evaluation import evaluate_package, gold_warnings
     from aipk_core.stages.package import published_package
 
     loaded = load_corpus(corpus)
@@ -46,11 +46,17 @@ def evaluate(
     if model:
         answer = answer.model_copy(update={"model": model, "api_base": api_base, "api_key_env": model_key_env})
     with progress_bar(quiet=as_json) as progress:
-        asked, summaries = evaluate_package(
-            package, load_questions(loaded), answer, loaded.settings.embedding, progress
-        )
+        questions = load_questions(loaded)
+        warnings = gold_warnings(package, questions)
+        asked, summaries = evaluate_package(package, questions, answer, loaded.settings.embedding, progress)
+    for warning in warnings:
+        err.print(f"[yellow]note:[/] {escaped(warning)}", soft_wrap=True)
     if as_json:
-        value = {"summary": [summary.row() for summary in summaries], "asked": [asked_record(item) for item in asked]}
+        value: dict[str, Any] = {
+            "summary": [summary.row() for summary in summaries],
+            "asked": [asked_record(item) for item in asked],
+        }
+        value["warnings"] = list(warnings)
         print(json.dumps(value, ensure_ascii=False, indent=2))
         return
     if details:

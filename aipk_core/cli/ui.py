@@ -44,4 +44,8 @@ def ui(
     }
     err.print(f"Dagster opens on http://127.0.0.1:{port} (Ctrl-C stops it)")
     command = [str(dg), "dev", "--host", "127.0.0.1", "--port", str(port)]
+    if home != root:
+        # 'dg' runs only in a project with Python code of its own; the older command takes the file by itself.
+        command = [sys.executable, "-m", "dagster", *command[1:], "--workspace", WORKSPACE_FILE]
+        environment["PYTHONWARNINGS"] = "ignore:Function `dev_command`"
     raise typer.Exit(subprocess.run(command, cwd=home, env=environment, check=False).returncode)  # noqa: S603

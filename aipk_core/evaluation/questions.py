@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -65,3 +66,23 @@ def load_questions(corpus: Corpus) -> list[Question]:
         if ids.count(name) > 1:
             raise CorpusError(f"two questions have the id '{name}'", where=where, remedy="Give each its own id")
     return questions
+
+
+def missing_gold(questions: list[Question], text_of: Callable[[str], str | None]) -> tuple[str, ...]:
+    """A line for each gold sentence that its document does not hold: no answer can cite it, so the figures would be wrong.
+
+    Args:
+        text_of: the canonical text of a document, or ``None`` if there is no such document.
+    """
+    texts: dict[str, str | None] = {}
+    lines = []
+    for question in questions:
+        for gold in question.gold:
+            if gold.document not in texts:
+                texts[gold.document] = text_of(gold.document)
+            text = texts[gold.document]
+            if text is None:
+                lines.append(f"question '{question.id}': there is no document '{gold.document}'")
+            elif gold.sentence not in text:
+                lines.append(f"question '{question.id}': '{gold.document}' does not say: {gold.sentence}")
+    return tuple(lines)

@@ -15,7 +15,7 @@ from aipk_core.answer.model import Backend
 from aipk_core.answer.opening import open_answerer
 from aipk_core.corpus import AnswerTable
 from aipk_core.embedding import EmbeddingSettings, open_embedder
-from aipk_core.evaluation.questions import Question, load_questions
+from aipk_core.evaluation.questions import Question, load_questions, missing_gold
 from aipk_core.evaluation.run import Asked, Summary, ask_all, asked_record, summarise
 from aipk_core.hashing import digest
 from aipk_core.package import open_package
@@ -25,7 +25,7 @@ from aipk_core.stages.package import published_package
 from aipk_core.stages.registry import STAGES
 from aipk_core.store.manifest import Manifest
 
-STAGE_VERSION = 1
+STAGE_VERSION = 2
 
 
 def evaluation_stage(context: StageContext) -> StageResult:
@@ -47,6 +47,7 @@ def evaluation_stage(context: StageContext) -> StageResult:
         "inputs": inputs,
         "table": [summary.row() for summary in summaries],
         "asked": [asked_record(item) for item in asked],
+        "warnings": gold_warnings(package, questions),
     }
     rows = pa.table({"question": [item.question.id for item in asked], "way": [item.way for item in asked]})
     manifest = Manifest("evaluation", fingerprint, rows, facts, digest("evaluation", json.dumps(facts)))
@@ -75,6 +76,17 @@ def evaluate_package(
         return asked, summarise(asked, answerer.engine)
 
 
+def gold_warnings(package: Path, questions: list[Question]) -> tuple[str, ...]:
+    """What is wrong with the gold sentences of ``questions``: those that no document of the package says."""
+    with open_package(package) as opened:
+
+        def text_of(name: str) -> str | None:
+            document = opened.document(name)
+            return document.text if document else None
+
+        return missing_gold(questions, text_of)
+
+
 def _nothing(context: StageContext, why: str) -> StageResult:
     output = context.workspace.manifest_path(context.corpus.name, "evaluation")
     return StageResult("evaluation", 0, 0, 0, digest("nothing to evaluate", why), output, facts={"state": why})
@@ -97,4 +109,5 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
         facts=facts,
         model_calls=0 if unchanged else rows,
         sample=tuple(table),
+        warnings=tuple(manifest.facts["warnings"]),
     )

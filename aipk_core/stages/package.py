@@ -49,7 +49,7 @@ def package_stage(context: StageContext) -> StageResult:
     manifests = {stage: context.manifest(stage) for stage in (*STAGES["package"].depends_on, "claims")}
     reviewed = manifests["reviewed_claims"]
     ledger = read_ledger(corpus.ledger)
-    own = _own_texts(corpus)
+    own = own_texts(corpus)
     fingerprint = digest("package", STAGE_VERSION, STAGES["package"].settings_digest(corpus.settings))
     inputs = inputs_digest(
         fingerprint, *(manifests[stage].version for stage in sorted(manifests)), ledger.version, digest(own)
@@ -157,8 +157,12 @@ def _documents(context: StageContext, manifest: Manifest) -> list[Document]:
     return documents
 
 
-def _own_texts(corpus: Corpus) -> dict[str, Any]:
-    """What goes into the package from the corpus folder itself, as JSON values."""
+def own_texts(corpus: Corpus) -> dict[str, Any]:
+    """What goes into the package from the corpus folder itself, as JSON values.
+
+    Raises:
+        CorpusError: a file that ``corpus.toml`` names is missing, unreadable or malformed.
+    """
     settings = corpus.settings
     questions = load_questions(corpus) if settings.evaluation.questions else []
     return {
@@ -175,7 +179,7 @@ def _tools(corpus: Corpus) -> list[Any]:
     where = str(corpus.folder / corpus.settings.tools)
     try:
         tools = json.loads(corpus.text_of("tools", corpus.settings.tools))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CorpusError(f"this is not JSON: {error}", where=where, remedy="Correct the file") from error
     if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
         raise CorpusError("tools must be a list of objects", where=where, remedy="Write [{...}, {...}]")
