@@ -147,8 +147,17 @@ def _contradicts(answer: Answer, question: Question, judge: Judge) -> bool:
         VerifiableClaim(id=f"statement-{number}", text=_uncited(unit.text, unit.citations))
         for number, unit in enumerate(judge.verify(answer.text).factual_units)
     ]
-    report = Verifier(statements).verify(question.answer)
-    return any(unit.verdict is Verdict.CONTRADICTED for unit in report.units)
+    # A statement that says what the gold answer says settles it; beside others about other things it may look different.
+    if any(_verdict([statement], question.answer) is Verdict.SUPPORTED for statement in statements):
+        return False
+    return _verdict(statements, question.answer) is Verdict.CONTRADICTED
+
+
+def _verdict(statements: Sequence[VerifiableClaim], gold: str) -> Verdict | None:
+    verdicts = {unit.verdict for unit in Verifier(statements).verify(gold).factual_units}
+    if Verdict.CONTRADICTED in verdicts:
+        return Verdict.CONTRADICTED
+    return Verdict.SUPPORTED if verdicts == {Verdict.SUPPORTED} else None
 
 
 def _uncited(text: str, citations: Sequence[str]) -> str:
