@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from aipk_core.verify.model import Report, UnitReport, Verdict
+from aipk_core.verify.model import Report, UnitReport, Verdict, VerifiableClaim
 
 _SIGNS = {
     Verdict.SUPPORTED: ("✓", "green"),
@@ -47,8 +47,7 @@ def render_unit(report: Report, unit: UnitReport) -> RenderableType:
     lines: list[RenderableType] = [head]
     for reason in unit.reasons:
         lines.append(Padding(Text(f"{_plain(reason.message)}  [{reason.check}]", style="dim"), (0, 0, 0, 4)))
-    if unit.verdict is not Verdict.SUPPORTED and unit.claims:
-        claim = unit.claims[0].claim
+    for claim in _shown_claims(unit):
         claim_spans = [
             reason.claim_span for reason in unit.reasons if reason.claim_id == claim.id and reason.claim_span
         ]
@@ -56,6 +55,14 @@ def render_unit(report: Report, unit: UnitReport) -> RenderableType:
         line.append_text(_marked(claim.text, 0, len(claim.text), claim_spans))
         lines.append(Padding(line, (0, 0, 0, 4)))
     return Group(*lines)
+
+
+def _shown_claims(unit: UnitReport) -> list[VerifiableClaim]:
+    """The claim that comes nearest, and those that the reasons speak of; none for a unit that is supported."""
+    if unit.verdict is Verdict.SUPPORTED:
+        return []
+    spoken_of = {reason.claim_id for reason in unit.reasons}
+    return [match.claim for n, match in enumerate(unit.claims) if n == 0 or match.claim.id in spoken_of]
 
 
 def _marked(text: str, start: int, end: int, spans: Iterable[tuple[int, int]]) -> Text:

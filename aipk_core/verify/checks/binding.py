@@ -210,7 +210,7 @@ def _full_exchange(places: _Places, x: _Item, y: _Item, there_x: _Group, there_y
 def _finding(x: _Item, y: _Item, there_x: _Group) -> Finding:
     match = next(item for item in (*there_x.items, *there_x.inherited) if item.same(x))
     return Finding(
-        "binding", f"“{_text(x)}” goes with something else in the claim than “{_text(y)}”", (x.start, x.end), there_x.claim,
+        "binding", f"a claim says “{_text(x)}” of something else than “{_text(y)}”", (x.start, x.end), there_x.claim,
         (match.start, match.end), True,
     )  # fmt: skip
 
