@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
+from typing import Any, ClassVar
 
 import docutils.core
 import docutils.utils
@@ -212,7 +212,7 @@ class _Shown(Directive):
     has_content = True
     optional_arguments = 100
     final_argument_whitespace = True
-    option_spec: Any = None
+    option_spec: ClassVar[Any] = None
 
     def run(self) -> list[nodes.Node]:
         if self.name.rsplit(":", 1)[-1] in _OBJECTS and self.arguments:
@@ -249,7 +249,7 @@ class _Hidden(Directive):
     has_content = True
     optional_arguments = 100
     final_argument_whitespace = True
-    option_spec: Any = None
+    option_spec: ClassVar[Any] = None
 
     def run(self) -> list[nodes.Node]:
         if self.name in ("include", "literalinclude"):
@@ -261,7 +261,7 @@ class _Hidden(Directive):
 class _Code(Directive):
     has_content = True
     optional_arguments = 1
-    option_spec: Any = None
+    option_spec: ClassVar[Any] = None
 
     def run(self) -> list[nodes.Node]:
         text = "\n".join(self.content)

@@ -174,7 +174,8 @@ class RstWriter:
             self._builder.add("dd", value, group=group, container=container)
 
     def _literal(self, node: nodes.Element) -> None:
-        classes = [str(name) for name in node.get("classes", [])]
+        given: list[Any] = node.get("classes", [])
+        classes = [str(name) for name in given]
         language = next((name for name in classes if name not in ("code", "literal-block")), None)
         self._add("code", [Run(node.astext())], language=language)
 
