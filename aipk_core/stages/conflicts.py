@@ -43,6 +43,7 @@ def conflicts_stage(context: StageContext) -> StageResult:
             vectors,
             settings,
             judge=judge,
+            verdicts=context.workspace.cache("pair_verdicts"),
             progress=lambda done, total: context.progress("comparing claims", done, total),
         )
     rows = pa.Table.from_pylist([_row(pair) for pair in pairs], schema=SCHEMA)

@@ -174,3 +174,37 @@ def test_a_model_is_asked_no_more_than_the_budget_allows():
     model = OpinionatedModel("no")
     judged_by(model, max_requests=1)
     assert model.asked == 1
+
+
+class Verdicts(dict):
+    """A store of verdicts that counts what is added to it."""
+
+    def __init__(self):
+        super().__init__()
+        self.added = 0
+
+    def get(self, keys):
+        return {key: self[key] for key in keys if key in self}
+
+    def put(self, verdicts):
+        self.added += len(verdicts)
+        self.update(verdicts)
+        return len(verdicts)
+
+
+def test_a_pair_whose_texts_stand_unchanged_is_not_judged_again():
+    texts = [
+        "Fixes are released within 96 hours.",
+        "Fixes are released within 48 hours.",
+        "The gauge is made of steel.",
+    ]
+    claims = [claim(text, "Handbook") for text in texts]
+    verdicts = Verdicts()
+    first = found(*claims, verdicts=verdicts)
+    assert [pair.kind for pair in first] == [PairKind.CONFLICT]
+    assert verdicts.added == 3
+    assert found(*claims, verdicts=verdicts) == first == found(*claims)
+    assert verdicts.added == 3
+    edited = [*claims[:2], claim("The gauge is made of brass.", "Handbook")]
+    assert found(*edited, verdicts=verdicts) == first
+    assert verdicts.added == 5  # the edited claim with each of the other two
