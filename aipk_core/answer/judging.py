@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
 
 from aipk_core.answer.knowledge import EAGER_CLAIMS, Knowledge
 from aipk_core.answer.model import Judge
-from aipk_core.claims.model import Claim
+from aipk_core.answer.package_embedder import embedder_for
+from aipk_core.claims.model import Claim, Status
 from aipk_core.embedding.model import Embedder
+from aipk_core.package import open_package
+from aipk_core.retrieval import PackageRetriever
 from aipk_core.retrieval.model import Retriever
 from aipk_core.verify import Report, VerifiableClaim, Verifier
+from aipk_core.verify.judges import Judge as Opinion
+
+
+class PackageJudge(Protocol):
+    """Judges answers by the canonical claims of a package."""
+
+    def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report: ...
+
 
 _PIECE = re.compile(r"[^\n.!?。！？]+(?:[.!?。！？](?!\s|$)[^\n.!?。！？]*)*")
 _ID = re.compile(r"[\w.:@#-]{2,200}")
-_MAX_PIECES = 60
+_MAX_PIECES = 300
 _MAX_IDS = 500
 _CLAIMS_PER_PIECE = 6
 
@@ -25,17 +40,37 @@ def judge_over(knowledge: Knowledge, retriever: Retriever, embedder: Embedder) -
     return NearbyJudge(knowledge, retriever)
 
 
+@contextmanager
+def opened_judge(path: Path, cache_dir: Path | None, opinions: Sequence[Opinion] | None) -> Iterator[PackageJudge]:
+    """A judge of answers over the package at ``path``, without any answering around it.
+
+    Args:
+        opinions: the models beside the rules; ``None`` for the bundled one.
+
+    Raises:
+        PackageError, EmbedderError: the package or, when it has many claims, its embedder cannot be opened.
+    """
+    with open_package(path, cache_dir) as package:
+        if package.manifest.counts.claims <= EAGER_CLAIMS:
+            claims = [verifiable(claim) for claim in package.claims(Status.CANONICAL)]
+            yield Verifier(claims, judges=opinions)
+            return
+        retriever = PackageRetriever([package], embedder_for([package]))
+        yield NearbyJudge(Knowledge.behind(retriever), retriever, opinions)
+
+
 class NearbyJudge:
     """Judges an answer by the claims that it cites and those that a search finds for each of its pieces.
 
     The judgement is the verifier's own; only the claims that it never has to look at are left out.
     """
 
-    def __init__(self, knowledge: Knowledge, retriever: Retriever) -> None:
+    def __init__(self, knowledge: Knowledge, retriever: Retriever, opinions: Sequence[Opinion] | None = None) -> None:
         self._knowledge = knowledge
         self._retriever = retriever
+        self._opinions = opinions
 
-    def verify(self, answer: str, *, require_citations: bool = False) -> Report:
+    def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
         near: dict[str, Claim] = {}
         for name in list(dict.fromkeys(_ID.findall(answer)))[:_MAX_IDS]:
             found = self._knowledge.claims.get(name) if any(character.isdigit() for character in name) else None
@@ -46,9 +81,8 @@ class NearbyJudge:
                 if piece.strip():
                     hits = self._retriever.claims(piece.strip(), limit=_CLAIMS_PER_PIECE)
                     near.update((hit.claim.id, hit.claim) for hit in hits if hit.claim.id in self._knowledge.claims)
-        return Verifier([verifiable(claim) for claim in near.values()]).verify(
-            answer, require_citations=require_citations
-        )
+        claims = [verifiable(claim) for claim in near.values()]
+        return Verifier(claims, judges=self._opinions).verify(answer, lang=lang, require_citations=require_citations)
 
 
 def verifiable(claim: Claim) -> VerifiableClaim:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -77,15 +78,15 @@ def verify(
     if package is None:
         raise UsageError("no package was named", remedy="Use: aipk verify FILE.aipk ANSWER, or --pairs FILE")
     answers = list(_answers(answer, file or []))
-    with err.status("opening", spinner="dots"):
-        claims = _load_claims(package, cache_dir)
-        from aipk_core.verify.verifier import Verifier
+    from aipk_core.answer.judging import opened_judge
 
-        verifier = Verifier(claims, judges=judges)
     reports: list[tuple[str, Report]] = []
-    with progress_bar(quiet=len(answers) < 2) as report_progress:
+    with ExitStack() as stack:
+        with err.status("opening", spinner="dots"):
+            judge = stack.enter_context(opened_judge(package, cache_dir, judges))
+        report_progress = stack.enter_context(progress_bar(quiet=len(answers) < 2))
         for done, (name, text) in enumerate(answers, start=1):
-            reports.append((name, verifier.verify(text, lang=lang, require_citations=require_citations)))
+            reports.append((name, judge.verify(text, lang=lang, require_citations=require_citations)))
             report_progress("verifying", done, len(answers))
     _print(reports, chosen)
     raise typer.Exit(exit_code([report for _, report in reports], min_coverage, fail_on or ()))
@@ -152,15 +153,6 @@ def _judges(*, rules_only: bool, nli: Path | None, model: str, base: str) -> Seq
 
         return [LlmJudge(model, base)]
     return [] if rules_only else None
-
-
-def _load_claims(package: Path, cache_dir: Path | None) -> list[VerifiableClaim]:
-    from aipk_core.answer.opening import verifiable
-    from aipk_core.claims.model import Status
-    from aipk_core.package import open_package
-
-    with open_package(package, cache_dir) as opened:
-        return [verifiable(claim) for claim in opened.claims(Status.CANONICAL)]
 
 
 def _answers(argument: str | None, files: Sequence[Path]) -> Iterator[tuple[str, str]]:
