@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import os
 import random
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from aipk_core.answer.model import Completion, Message, Sampling, Usage
 from aipk_core.errors import ModelError, UsageError
+from aipk_core.language_model import import_litellm
 
 DEFAULT_MAX_TOKENS = 1024
 MAX_REPLY_CHARACTERS = 200_000
 """A reply beyond this length is an error: a server that never stops must not fill the memory."""
 
 _LOCAL_KEY = "none"
-_import_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ class LiteLLMBackend:
             ModelError: codes ``model-unavailable``, ``model-timeout``, ``model-rate-limited``, ``model-rejected``
                 (the request or the key), ``model-nonsense`` (the reply is not a completion, or far too long).
         """
-        litellm = _litellm()
+        litellm = import_litellm()
         deadline = time.monotonic() + self.settings.timeout
         attempt = 0
         while True:
@@ -185,23 +183,6 @@ def read_key(*, file: Path | None = None, variable: str = "") -> str:
             raise UsageError("the environment variable for the key is not set", where=variable)
         return key
     return ""
-
-
-def _litellm() -> ModuleType:
-    """LiteLLM, quiet and offline but for the requests that it is asked to make."""
-    with _import_lock:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # it reads no .env file of the current folder
-        os.environ.setdefault("LITELLM_LOG", "ERROR")
-        try:
-            import litellm
-        except ImportError as error:
-            raise ModelError(
-                "LiteLLM is not installed", code="model-unavailable", remedy="Install it: pip install litellm"
-            ) from error
-        litellm.telemetry = False
-        litellm.suppress_debug_info = True
-        return litellm  # type: ignore[no-any-return]
 
 
 def _count(value: object) -> int:

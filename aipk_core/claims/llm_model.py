@@ -6,16 +6,15 @@ LiteLLM is imported with the first request, with its telemetry and its download 
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aipk_core.errors import ModelError
+from aipk_core.language_model import import_litellm
 
 MAX_REPLY_CHARACTERS = 200_000
 _NO_KEY = "none"
 _FINAL_STATUS = frozenset({401, 403, 404, 405})
-_import_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class LiteLLMModel:
             shape = {"name": "claims", "strict": True, "schema": schema}
             request["response_format"] = {"type": "json_schema", "json_schema": shape}
         try:
-            reply = _litellm().completion(**request)
+            reply = import_litellm().completion(**request)
         except Exception as error:  # LiteLLM passes on the errors of a hundred providers
             if "response_format" in request and getattr(error, "status_code", None) in (400, 422):
                 self._schemas = False  # the prompt describes the shape too
@@ -116,7 +115,7 @@ class LiteLLMModel:
         if settings.price_in is not None and settings.price_out is not None:
             return (tokens_in * settings.price_in + tokens_out * settings.price_out) / 1_000_000
         try:
-            costs = _litellm().cost_per_token(
+            costs = import_litellm().cost_per_token(
                 model=settings.model, prompt_tokens=tokens_in, completion_tokens=tokens_out
             )
             total = float(sum(costs))
@@ -179,22 +178,6 @@ class LiteLLMModel:
             where=self.settings.model + (f" at {self.settings.api_base}" if self.settings.api_base else ""),
             remedy="Check that the server runs and that model, api_base and key are right",
         )
-
-
-def _litellm() -> Any:
-    with _import_lock:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # it reads no .env file of the current folder
-        os.environ.setdefault("LITELLM_LOG", "ERROR")
-        try:
-            import litellm
-        except ImportError as error:
-            raise ModelError(
-                "LiteLLM is not installed", code="model-rejected", remedy="Install it: pip install litellm"
-            ) from error
-        litellm.telemetry = False
-        litellm.suppress_debug_info = True
-        return litellm
 
 
 def _count(value: object) -> int:

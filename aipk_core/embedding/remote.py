@@ -19,6 +19,7 @@ from aipk_core.embedding.settings import EmbeddingSettings
 from aipk_core.embedding.vectors import checked_texts, unit_rows
 from aipk_core.errors import EmbedderError, ModelError
 from aipk_core.hashing import digest
+from aipk_core.language_model import import_litellm
 
 _TEXTS_PER_REQUEST = 64
 _LONGEST_PAUSE_SECONDS = 30.0
@@ -96,7 +97,7 @@ class RemoteEmbedder:
 
     def _request(self, texts: list[str]) -> list[list[float]]:
         settings = self._settings
-        litellm = _litellm()
+        litellm = import_litellm()
         for attempt in range(settings.retries + 1):
             try:
                 answer = litellm.embedding(
@@ -156,16 +157,6 @@ class RemoteEmbedder:
             where=self._settings.model,
             remedy="Check that the model is an embedding model",
         )
-
-
-def _litellm() -> Any:
-    """LiteLLM with telemetry off and the price list that came with it; both must be set before the import."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.telemetry = False
-    litellm.suppress_debug_info = True
-    return litellm
 
 
 def _pause(attempt: int, error: Exception) -> float:

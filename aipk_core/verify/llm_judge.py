@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from aipk_core.errors import ModelError
+from aipk_core.language_model import import_litellm
 from aipk_core.verify.judges import Pair, Probabilities
 
 MAX_CHARACTERS = 20_000
@@ -52,9 +52,7 @@ class LlmJudge:
         return _read(reply, self.name)
 
     def _ask(self, messages: list[dict[str, str]]) -> str:
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no download at import
-        import litellm
-
+        litellm = import_litellm()
         options: dict[str, Any] = {"api_base": self._base} if self._base else {}
         if self._key:
             options["api_key"] = self._key

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from itertools import pairwise
 
 MAX_DIGITS = 40
 
@@ -378,8 +377,3 @@ def _fits(current: int, nxt: int) -> bool:
 def _is_second_of_time(tokens: list[tuple[int, int, str]], i: int) -> bool:
     before = tokens[i - 1][2] if i else ""
     return tokens[i][2] == "second" and (before in ("per", "a", "each", "every") or before in _SMALL["en"])
-
-
-def number_pairs(text: str) -> list[tuple[Numeral, Numeral]]:
-    """Neighbouring numerals of ``text``."""
-    return list(pairwise(find_numerals(text)))
