@@ -61,7 +61,7 @@ def read_frames(path: Path) -> list[Frame]:
             continue
         if mark == "@":
             frames.append(Frame())
-            for slot in rest.split(" ; "):
+            for slot in filter(None, rest.split(" ; ")):
                 name, _, kind = slot.partition("=")
                 if kind.endswith("!"):
                     kind = kind[:-1]
