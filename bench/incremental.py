@@ -1,319 +1,305 @@
 """What a rebuild costs, as shares of a full build in the same run, on real states of the Kubernetes documentation.
 
-    python bench/incremental.py                                    all pages of all four states (hours on two cores)
-    python bench/incremental.py --sections concepts,tasks,setup    the pages of some sections
-    python bench/incremental.py --sections setup --skip-scratch    quick: no from-scratch builds to compare digests with
+    python bench/incremental.py --sections concepts,tasks,setup    the pages of some sections, with the real embedder
+    python bench/incremental.py                                    all pages (hours on two cores)
+    python bench/incremental.py --sections setup --pages no        quick: only what is timed, of a small section
+    python bench/incremental.py ... --save figures.json            the table, and the same figures as JSON
 
-The states are those of the shared data folder (``$AIPK_SHARED``). Every build runs in a process of its own, so that times
-include opening models and peak memory is that of one build. Work goes to a temporary folder (``--work`` keeps it).
+Two projects live through the four states of the shared data folder (``$AIPK_SHARED``):
+
+1. the chosen sections with the real embedder, up to the package: times, memory, what was embedded again, and whether the
+   package has the content digest of a build from scratch. Those builds from scratch compute everything anew but the
+   vectors, which they take from the first project by digest of the text (``--scratch full`` embeds anew as well,
+   ``--scratch no`` leaves them out). No time that is compared comes from them.
+2. all pages up to chunks and claims, which needs no embedder: pages that changed only through what they are made with,
+   edits that no reader sees, and what becomes of review decisions when pages move.
+
+Times are given twice: of the whole command, from the start of its process, and of its stages alone. Exit code 0 whenever
+it ran, whatever the figures; those that miss their bar are listed at the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
-import resource
 import shutil
 import sys
-import tarfile
 import tempfile
 import time
-from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-STATES = ("2025-12-18-8b8f5d5669", "2026-04-22-02ab95c970", "2026-07-17-a03aec8e2a", "2026-07-23-9604dda635")
-STEPS = ("release", "regeneration", "week")
-SOURCE = "website"
-
-
-@dataclass
-class Built:
-    """One build."""
-
-    seconds: float
-    digest: str
-    stages: dict[str, dict[str, Any]]
-    megabytes: int
-    texts: dict[str, list[str]] = field(default_factory=dict)
-    claims: dict[str, str] = field(default_factory=dict)
-
-    def misses(self, stage: str) -> int:
-        return int(self.stages[stage]["misses"])
-
-    def calls(self) -> int:
-        return sum(int(stage["model_calls"]) for stage in self.stages.values())
+import rebuild_pages
+import rebuild_reviews
+from rebuild_project import (
+    REPOSITORY,
+    STATES,
+    STEPS,
+    Built,
+    build,
+    corpus_folder,
+    edit_one_sentence,
+    make_project,
+    share_vectors,
+    show,
+    unpacked,
+)
+from rebuild_report import Report
+from rebuild_reviews import Decided
+from rebuild_state import State, StateReader, chunk_texts, new_blocks, touched_chunks
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sections", default="", help="folders of content/en/docs, with commas; all by default")
     parser.add_argument("--states", type=int, default=len(STATES), choices=range(1, len(STATES) + 1))
-    parser.add_argument("--skip-scratch", action="store_true", help="do not build each state from scratch as well")
+    parser.add_argument("--scratch", default="vectors", choices=("vectors", "full", "no"), help="builds from scratch")
+    parser.add_argument("--pages", default="yes", choices=("yes", "no"), help="also all pages without an embedder")
+    parser.add_argument("--timed", default="yes", choices=("yes", "no"), help="the builds that are timed")
+    parser.add_argument("--reviews", type=int, default=400, help="claims to decide on for each kind of page")
+    parser.add_argument(
+        "--vectors", type=Path, help="a project that has vectors already; for development: times are then not judged"
+    )
     parser.add_argument(
         "--shared", type=Path, default=Path(os.environ.get("AIPK_SHARED", REPOSITORY.parent / "shared"))
     )
     parser.add_argument("--work", type=Path, help="a folder to work in, kept afterwards")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--save", type=Path, help="write the JSON to this file as well")
     options = parser.parse_args()
     if not (options.shared / "data" / "kubernetes").is_dir():
         print("the shared data folder is not here; set AIPK_SHARED to its place", file=sys.stderr)
         return 2
     if options.work:
         options.work.mkdir(parents=True, exist_ok=True)
-        report = run(options.work, options)
+        report = run(options.work.resolve(), options)
     else:
         with tempfile.TemporaryDirectory(prefix="aipk-incremental-") as folder:
             report = run(Path(folder), options)
-    print(json.dumps(report, indent=2) if options.json else table(report))
+    text = json.dumps(report.to_dict(), indent=2, ensure_ascii=False)
+    if options.save:
+        options.save.write_text(text + "\n")
+    print(text if options.json else report.table())
     return 0
 
 
-def run(work: Path, options: argparse.Namespace) -> dict[str, Any]:
+def run(work: Path, options: argparse.Namespace) -> Report:
     """All figures, in the order in which a corpus would live through them."""
-    os.environ.pop("AIPK_STATE_DIR", None)
+    for name in ("AIPK_STATE_DIR", "AIPK_CACHES"):
+        os.environ.pop(name, None)
+    data = options.shared / "data" / "kubernetes"
+    states = [unpacked(data, state, work / "states") for state in STATES[: options.states]]
     sections = [part for part in options.sections.split(",") if part]
-    project = make_project(work / "project", sections)
-    states = [
-        unpacked(options.shared / "data" / "kubernetes", state, work / "states") for state in STATES[: options.states]
-    ]
-    report: dict[str, Any] = {"sections": sections or ["all"], "figures": []}
-    say = report["figures"].append
-
-    site = work / "site"  # one place that changes under the corpus, as a checkout does
-    show(states[0], site)
-    full = build(project, site)
-    embedding = full.stages["embeddings"]["seconds"]
-    say(figure("full build", f"{full.seconds:.1f} s", "", True))
-    say(
-        figure(
-            "share of the embedder in a full build",
-            embedding / full.seconds,
-            ">= 0.80",
-            embedding / full.seconds >= 0.8,
-        )
-    )
-    rest = (full.seconds - embedding) / embedding
-    say(figure("everything else / embedding", rest, "<= 0.25", rest <= 0.25))
-    say(figure("peak memory of a full build, MB", full.megabytes, "<= 1500", full.megabytes <= 1500))
-    report["stages of the full build"] = {name: stage["seconds"] for name, stage in full.stages.items()}
-
-    again = build(project, site)
-    share = again.seconds / full.seconds
-    say(figure("nothing changed: time / full", share, "<= 0.02", share <= 0.02))
-    say(figure("nothing changed: model calls", again.calls(), "0", again.calls() == 0))
-    report["seconds when nothing changed"] = round(again.seconds, 2)
-
-    page = edit_one_sentence(site, sections)
-    edited = build(project, site)
-    share = edited.seconds / full.seconds
-    say(figure(f"one sentence edited ({page}): time / full", share, "<= 0.03", share <= 0.03))
-    say(
-        figure(
-            "one sentence edited: documents, chunks, texts redone",
-            redone(edited),
-            "1, 1, few",
-            edited.misses("chunks") == 1,
-        )
-    )
-    report["seconds of one edit"] = {name: stage["seconds"] for name, stage in edited.stages.items()}
-
-    for step, state, name in zip(STEPS, states[1:], STATES[1:], strict=False):
-        show(states[STATES.index(name) - 1], site)
-        before = build(project, site)
-        show(state, site)
-        ours = build(project, site, shrink=True)
-        say(
-            figure(
-                f"{step}: time / full",
-                ours.seconds / full.seconds,
-                "<= 0.05" if step == "week" else "",
-                step != "week" or ours.seconds <= 0.05 * full.seconds,
-            )
-        )
-        report_step(say, step, before, ours)
-        report_sources(say, step, before, ours, states[STATES.index(name) - 1], state)
-        if not options.skip_scratch:
-            fresh = build(make_project(work / f"fresh-{step}", sections), site)
-            say(
-                figure(
-                    f"{step}: same content digest as from scratch",
-                    str(ours.digest == fresh.digest),
-                    "True",
-                    ours.digest == fresh.digest,
-                )
-            )
-            shutil.rmtree(work / f"fresh-{step}")
-    report["kept"] = sum(item["kept"] for item in report["figures"])
-    report["missed"] = [item["what"] for item in report["figures"] if not item["kept"]]
+    report = Report(sections)
+    started = time.perf_counter()
+    if options.timed == "yes":
+        Timed(work, states, sections, options, report).run()
+    if options.pages == "yes":
+        all_pages(work, data, states, options, report)
+    report.extra["seconds of this bench"] = round(time.perf_counter() - started)
     return report
 
 
-def report_step(say: Any, step: str, before: Built, after: Built) -> None:
-    """Compare what was redone with what readers see as changed."""
-    changed = {page for page in after.texts if after.texts[page] != before.texts.get(page)}
-    old = {text for texts in before.texts.values() for text in texts}
-    new = {text for texts in after.texts.values() for text in texts}
-    chunks = len(new - old)
-    claims = set(after.claims.values()) - set(before.claims.values())
-    texts = chunks + len(claims)
-    calls = after.misses("embeddings")
-    ratio = calls / texts if texts else float(calls == 0)
-    say(figure(f"{step}: texts embedded / texts that are new ({texts})", ratio, "<= 1.30", ratio <= 1.3))
-    ratio = after.misses("chunks") / len(changed) if changed else float(after.misses("chunks") == 0)
-    say(figure(f"{step}: pages cut again / pages whose text changed ({len(changed)})", ratio, "", True))
-    invisible = after.misses("documents") - after.misses("chunks")
-    say(figure(f"{step}: pages loaded again of which a reader sees nothing", invisible, "", True))
-    stand = set(before.claims) & set(after.claims)
-    same = {name for name, text in before.claims.items() if text in set(after.claims.values())}
-    kept = len(stand & same) / len(same) if same else 1.0
-    say(figure(f"{step}: claims whose text still stands that keep their id ({len(same)})", kept, "1.00", kept == 1.0))
+class Timed:
+    """The chosen sections, with the embedder, up to the package."""
+
+    def __init__(
+        self, work: Path, states: list[Path], sections: list[str], options: argparse.Namespace, report: Report
+    ) -> None:
+        self._work = work
+        self._states = states
+        self._sections = sections
+        self._options = options
+        self._report = report
+        self._site = work / "site"
+        self._project = make_project(work / "project", sections)
+        self._reader = StateReader(self._project)
+        self._judged = options.vectors is None
+
+    def run(self) -> None:
+        report = self._report
+        report.group = "full build"
+        if self._options.vectors:
+            share_vectors(self._project, self._options.vectors.resolve())
+            report.notes.append("vectors were given (--vectors): no time is judged")
+        show(self._states[0], self._site)
+        full = build(self._project, self._site)
+        self._full_build(full)
+        self._nothing_changed(full)
+        self._one_edit(full)
+        show(self._states[0], self._site)
+        build(self._project, self._site)
+        decided = rebuild_reviews.decide_sample(
+            corpus_folder(self._project), rebuild_reviews.file_fates(self._states), self._options.reviews
+        )
+        build(self._project, self._site)  # takes in the decisions
+        first = before = self._reader.read()
+        for step, state in zip(STEPS, self._states[1:], strict=False):
+            report.group = step
+            had = self._reader.vectors()
+            show(state, self._site)
+            built = build(self._project, self._site, shrink=True)
+            after = self._reader.read()
+            self._time(f"{step}: time", built, full, 0.05 if step == "week" else None)
+            self._redone(step, before, after, built, had)
+            self._from_scratch(step, built)
+            review_figures(report, corpus_folder(self._project), step, decided, first, after)
+            before = after
+
+    def _full_build(self, full: Built) -> None:
+        report = self._report
+        embedding = float(full.stages["embeddings"]["seconds"])
+        report.say("with its start, s", full.with_start)
+        report.say("stages alone, s", full.seconds)
+        share, rest = embedding / full.with_start, (full.with_start - embedding) / embedding
+        report.say("share of the wall time in the embedder", share, ">= 0.80", share >= 0.8, judged=self._judged)
+        report.say("everything else / embedding", rest, "<= 0.25", rest <= 0.25, judged=self._judged)
+        report.say("peak memory with workers, MB", full.megabytes, "<= 1500", full.megabytes <= 1500)
+        report.extra["stages of the full build, s"] = _stage_seconds(full)
+
+    def _nothing_changed(self, full: Built) -> None:
+        self._report.group = "nothing changed"
+        again = build(self._project, self._site)
+        self._time("time", again, full, 0.02)
+        calls = again.model_calls()
+        self._report.say("calls of the embedder or a model", calls, "0", calls == 0)
+        misses = sum(again.misses(stage) for stage in again.stages)
+        self._report.say("rows computed, all stages", misses, "0", misses == 0)
+
+    def _one_edit(self, full: Built) -> None:
+        report = self._report
+        report.group = "one sentence"
+        build(self._project, self._site)
+        before, had = self._reader.read(), self._reader.vectors()
+        page = edit_one_sentence(self._site, self._sections)
+        edited = build(self._project, self._site)
+        report.notes.append(f"the one sentence that was edited stands in {page}")
+        self._time("time", edited, full, 0.03)
+        self._redone("one sentence", before, self._reader.read(), edited, had)
+        report.extra["stages of the build after one edit, s"] = _stage_seconds(edited)
+
+    def _time(self, what: str, built: Built, full: Built, limit: float | None) -> None:
+        whole, alone = built.with_start / full.with_start, built.seconds / full.seconds
+        for name, share in (("with its start", whole), ("stages alone", alone)):
+            bar = f"<= {limit:.2f}" if limit is not None else ""
+            kept = limit is None or share <= limit
+            self._report.say(f"{what} / full build, {name}", share, bar, kept, judged=self._judged)
+        self._report.say(f"{what}, with its start and in stages, s", f"{built.with_start:.1f}, {built.seconds:.1f}")
+
+    def _redone(self, step: str, before: State, after: State, built: Built, had: frozenset[str]) -> None:
+        """Compare what was computed with what readers see as changed."""
+        report = self._report
+        blocks = len(new_blocks(before, after))
+        pages = {name for name, page in after.pages.items() if before.pages.get(name) != page}
+        report.say(
+            "pages whose text or structure changed, and pages loaded", f"{len(pages)}, {built.misses('documents')}"
+        )
+        changed = len(chunk_texts(after) - chunk_texts(before))
+        touched = len(touched_chunks(before, after))
+        again = len(after.vector_keys["chunk"] - had)
+        report.say_ratio(
+            f"chunks embedded again ({again}) / chunks whose text changed ({changed})", again, changed, 1.3
+        )
+        report.say_ratio(f"chunks embedded again ({again}) / chunks that hold a new block ({touched})", again, touched)
+        new = set(after.claims.values()) - set(before.claims.values())
+        claims = len(after.vector_keys["claim"] - had)
+        report.say_ratio(f"claims embedded again ({claims}) / claims that are new ({len(new)})", claims, len(new), 1.3)
+        limit = 1.5 if step == "week" else None
+        pieces = built.misses("claims")
+        report.say_ratio(f"blocks read again for claims ({pieces}) / new blocks ({blocks})", pieces, blocks, limit)
+        report.say_ratio(f"chunks embedded again ({again}) / new blocks ({blocks})", again, blocks, limit)
+
+    def _from_scratch(self, step: str, built: Built) -> None:
+        if self._options.scratch == "no":
+            return
+        project = make_project(self._work / f"fresh-{step}", self._sections)
+        ledger = corpus_folder(self._project) / "reviews.jsonl"
+        shutil.copyfile(ledger, corpus_folder(project) / ledger.name)
+        if self._options.scratch == "vectors":
+            share_vectors(project, self._project)
+        fresh = build(project, self._site)
+        shutil.rmtree(project)
+        how = "but for vectors" if self._options.scratch == "vectors" else "vectors too"
+        same = built.digest == fresh.digest
+        self._report.say(f"content digest is that of a build from scratch ({how})", str(same), "True", same)
 
 
-def report_sources(say: Any, step: str, before: Built, after: Built, old: Path, new: Path) -> None:
-    """Pages that changed through what they depend on alone, and edits that no reader sees."""
-    both = [page for page in after.texts if page in before.texts]
-    edited = {page for page in both if (old / page).read_bytes() != (new / page).read_bytes()}
-    changed = {page for page in both if after.texts[page] != before.texts[page]}
-    added = len(after.texts) - len(both)
-    say(figure(f"{step}: pages that changed only through what they depend on", len(changed - edited), "", True))
-    invisible = edited - changed
-    # A page may be cut again for what its chunks do not show (its address, its anchors), but never be embedded again.
-    say(figure(f"{step}: edits that no reader sees, of {len(edited)}", len(invisible), "", True))
-    most = len(changed) + added
-    say(
-        figure(f"{step}: pages cut again beyond those that changed or are new", after.misses("chunks") - most, "", True)
+def all_pages(work: Path, data: Path, states: list[Path], options: argparse.Namespace, report: Report) -> None:
+    """All pages, without an embedder: pages that a release must touch or leave alone, and review decisions."""
+    project, site = make_project(work / "pages", []), work / "pages-site"
+    reader = StateReader(project)
+    rendered = rebuild_pages.rendered_commits(data)
+    first: State | None = None
+    before: State | None = None
+    decided: list[Decided] = []
+    for number, state in enumerate(states):
+        show(state, site)
+        build(project, site, until="chunks", shrink=True)
+        built = build(project, site, until="claims", shrink=True)
+        after = reader.read()
+        if first is None or before is None:
+            first = before = after
+            decided = rebuild_reviews.decide_sample(
+                corpus_folder(project), rebuild_reviews.file_fates(states), options.reviews
+            )
+            continue
+        step = STEPS[number - 1]
+        report.group = f"{step}, all pages"
+        blocks, pieces = len(new_blocks(before, after)), built.misses("claims")
+        limit = 1.5 if step == "week" else None
+        report.say_ratio(f"blocks read again for claims ({pieces}) / new blocks ({blocks})", pieces, blocks, limit)
+        old = states[number - 1]
+        if {path.name.rpartition("-")[2] for path in (old, state)} <= rendered:
+            page_figures(report, data, old, state, before, after)
+        review_figures(report, corpus_folder(project), f"{step}, all pages", decided, first, after)
+        before = after
+
+
+def page_figures(report: Report, data: Path, old: Path, new: Path, before: State, after: State) -> None:
+    """Pages that changed only through what they are made with, and edits that no reader sees."""
+    wanted = rebuild_pages.expected(data, old, new)
+    found = rebuild_pages.found(data, old, new, before, after)
+    many = len(wanted.through_others)
+    report.say(
+        "pages changed only through what they are made with: caught", found.caught, str(many), found.caught == many
     )
-
-
-def build(project: Path, site: Path, *, shrink: bool = False) -> Built:
-    """Build in a process of its own."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=build_here, args=(project, site, shrink, theirs))
-    started = time.perf_counter()
-    process.start()
-    theirs.close()
-    outcome = ours.recv()
-    process.join()
-    if "error" in outcome:
-        raise SystemExit(f"the build failed: {outcome['error']}")
-    seconds = outcome.pop("seconds")
-    print(
-        f"  built in {seconds:.1f} s (with its start: {time.perf_counter() - started:.1f} s)",
-        file=sys.stderr,
-        flush=True,
+    unseen = len(wanted.unseen)
+    report.say(
+        "edits that no reader sees: pages with no chunk cut again", found.still, str(unseen), found.still == unseen
     )
-    return Built(seconds, **outcome)
+    report.say("unchanged pages whose text changed for us", len(found.beyond))
+    report.extra["pages that were not caught"] = found.not_caught
+    report.extra["unseen edits whose page was cut again -> whether a chunk's text changed"] = found.cut_again
+    report.extra["unchanged pages whose text changed for us"] = found.beyond
 
 
-def build_here(project: Path, site: Path, shrink: bool, connection: Connection) -> None:
-    """In a child: build, then read back what readers see of it."""
-    from aipk_core.build import BuildOptions
-    from aipk_core.build import build as plain_build
-    from aipk_core.errors import AipkError
-    from aipk_core.store.workspace import Workspace
-
-    folder = project / "corpora" / "kubernetes"
-    started = time.perf_counter()
-    try:
-        results = plain_build(folder, BuildOptions(paths={SOURCE: str(site)}, allow_shrink=shrink))
-    except AipkError as error:
-        connection.send({"error": str(error)})
-        return
-    seconds = time.perf_counter() - started
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    workspace = Workspace(project)
-    texts: dict[str, list[str]] = {}
-    for row in workspace.require_manifest("kubernetes", "chunks").rows.to_pylist():
-        texts.setdefault(row["document"], []).append(" > ".join(json.loads(row["heading_path"])) + "\n" + row["text"])
-    claims = {
-        row["id"]: " > ".join(json.loads(row["context"])) + "\n" + row["text"]
-        for row in workspace.require_manifest("kubernetes", "claims").rows.to_pylist()
+def review_figures(report: Report, corpus: Path, step: str, decided: list[Decided], first: State, after: State) -> None:
+    """What became of the decisions that were taken at the first state."""
+    outcome = rebuild_reviews.judge(corpus, decided, first, after)
+    kept = outcome.kept / outcome.stand if outcome.stand else 1.0
+    offered = outcome.offered / outcome.edited if outcome.edited else 1.0
+    report.say(
+        f"decided claims whose text stands ({outcome.stand} of {len(decided)}): keep the decision",
+        kept,
+        "1.00",
+        kept == 1.0,
+    )
+    report.say(
+        f"decided claims whose text was edited ({outcome.edited}): offered with a diff",
+        offered,
+        ">= 0.90",
+        offered >= 0.9,
+    )
+    report.say(f"of the offered ({outcome.offered}): under the sentence that difflib finds", outcome.right)
+    report.say("decided claims whose text is gone", outcome.gone)
+    report.extra[f"{step}: decisions not kept or not offered"] = {
+        "why": dict(outcome.why.most_common()),
+        "some": outcome.missed,
     }
-    package = next(result for result in results if result.stage == "package")
-    stages = {
-        result.stage: {
-            "seconds": round(result.seconds, 3),
-            "rows": result.rows,
-            "hits": result.hits,
-            "misses": result.misses,
-            "model_calls": result.model_calls,
-        }
-        for result in results
-    }
-    outcome = {"seconds": seconds, "digest": package.version, "stages": stages, "megabytes": megabytes}
-    connection.send({**outcome, "texts": texts, "claims": claims})
 
 
-def make_project(project: Path, sections: list[str]) -> Path:
-    """A project with the corpus that ships, read from a folder, cut down to ``sections``."""
-    folder = project / "corpora" / "kubernetes"
-    if folder.exists():
-        return project
-    shutil.copytree(REPOSITORY / "corpora" / "kubernetes", folder, ignore=shutil.ignore_patterns("corpus.local.toml"))
-    (project / "dagster.yaml").touch()
-    settings = (folder / "corpus.toml").read_text()
-    if sections:
-        chosen = ", ".join(f'"/content/en/docs/{section}/"' for section in sections)
-        settings = settings.replace('include = ["/content/en/docs/"]', f"include = [{chosen}]")
-    (folder / "corpus.toml").write_text(settings)
-    return project
-
-
-def unpacked(folder: Path, state: str, into: Path) -> Path:
-    """The folder of one state of the documentation."""
-    target = into / f"k8s-docs-{state}"
-    if not target.is_dir():
-        target.mkdir(parents=True)
-        with tarfile.open(folder / f"k8s-docs-{state}.tar.gz") as archive:
-            archive.extractall(target, filter="data")
-    return target
-
-
-def show(state: Path, site: Path) -> None:
-    """Make ``site`` the given state."""
-    shutil.rmtree(site, ignore_errors=True)
-    shutil.copytree(state, site)
-
-
-def edit_one_sentence(site: Path, sections: list[str]) -> str:
-    """Change a word of a sentence in the middle of a page, and return the page's path."""
-    docs = site / "content" / "en" / "docs"
-    folder = docs / (sections[0] if sections else "concepts")
-    for page in sorted(folder.rglob("*.md")):
-        lines = page.read_text().split("\n")
-        plain = [n for n, line in enumerate(lines) if len(line) > 60 and line[0].isalpha() and "{{" not in line]
-        if len(plain) > 8:
-            number = plain[len(plain) // 2]
-            words = lines[number].split(" ")
-            words.insert(len(words) // 2, "certainly")
-            lines[number] = " ".join(words)
-            page.write_text("\n".join(lines))
-            return str(page.relative_to(docs))
-    raise SystemExit("no page of these sections has a sentence to edit")
-
-
-def redone(built: Built) -> str:
-    return ", ".join(str(built.misses(stage)) for stage in ("documents", "chunks", "embeddings"))
-
-
-def figure(what: str, value: Any, limit: str, kept: bool) -> dict[str, Any]:
-    shown = f"{value:.4f}" if isinstance(value, float) else str(value)
-    return {"what": what, "value": shown, "limit": limit, "kept": bool(kept)}
-
-
-def table(report: dict[str, Any]) -> str:
-    lines = [f"sections: {', '.join(report['sections'])}", ""]
-    for item in report["figures"]:
-        mark = "ok " if item["kept"] else "NO "
-        lines.append(f"  {mark} {item['what']:<75} {item['value']:>12}   {item['limit']}")
-    lines += ["", f"stages of the full build (s): {report['stages of the full build']}"]
-    lines += [f"seconds of one edit: {report['seconds of one edit']}"]
-    return "\n".join(lines)
+def _stage_seconds(built: Built) -> dict[str, float]:
+    return {name: round(float(stage["seconds"]), 2) for name, stage in built.stages.items()}
 
 
 if __name__ == "__main__":
