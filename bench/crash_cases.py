@@ -98,7 +98,7 @@ def two_corpora(project: Path, stage: str, moment: float, start: Start, check: C
 
 
 def signalled(project: Path, number: signal.Signals, moment: float, check: Check, *, plain: bool = True) -> list[str]:
-    """The command is asked to end ``moment`` seconds after its start."""
+    """The command is asked to end ``moment`` seconds after it has taken the corpus's lock."""
     command = [sys.executable, "-m", "aipk_core.cli", "build", "corpora/birds", *(["--plain"] if plain else [])]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     process = subprocess.Popen(
@@ -111,6 +111,7 @@ def signalled(project: Path, number: signal.Signals, moment: float, check: Check
         start_new_session=True,
     )
     faults = []
+    _await(project / ".aipk/state/locks/build-birds.json", process)
     try:
         said, _ = process.communicate(timeout=moment)
     except subprocess.TimeoutExpired:
@@ -123,7 +124,8 @@ def signalled(project: Path, number: signal.Signals, moment: float, check: Check
             said, _ = process.communicate()
             faults.append(f"it did not end within {_SOON:.0f} s of {number.name}")
         took = time.monotonic() - asked
-        if process.returncode not in (0, EXIT_CODES[number]):
+        # Dagster makes no difference between the two signals.
+        if process.returncode not in (0, EXIT_CODES[number], *(() if plain else (EXIT_CODES[signal.SIGINT],))):
             faults.append(f"{number.name}: exit code {process.returncode}")
         print(f"      {number.name} after {moment:.1f} s: {process.returncode} in {took:.1f} s", file=sys.stderr)
     if "Traceback" in said:
@@ -151,6 +153,13 @@ def second_corpus(project: Path) -> None:
 def moments(chance: random.Random, seconds: float, rounds: int) -> list[float]:
     """One moment in each of ``rounds`` equal parts of the time, so that early and late ones are all met."""
     return [(number + chance.random()) * seconds / rounds for number in range(rounds)]
+
+
+def _await(path: Path, process: subprocess.Popen[str]) -> None:
+    """Until ``path`` is there, or the process has ended."""
+    deadline = time.monotonic() + 4 * _SOON
+    while not path.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def _session(leader: int) -> Iterator[int]:

@@ -50,6 +50,8 @@ def run_build(path: Path, options: BuildOptions) -> list[StageResult]:
             if isinstance(failure.__cause__, AipkError):
                 raise failure.__cause__ from None
             raise
+        except dg.DagsterExecutionInterruptedError:
+            raise KeyboardInterrupt from None  # Dagster has noted that the run was stopped
         except Exception as error:
             if _is_full_disk(error):
                 raise StoreError(

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from aipk_core.build import BuildOptions, Runner, build_summary
 from aipk_core.build import build as plain_build
-from aipk_core.cli.console import err, escaped, out, progress_bar, reporting_errors
+from aipk_core.cli.console import ending_on_sigterm, err, escaped, out, progress_bar, reporting_errors
 from aipk_core.errors import UsageError
 from aipk_core.stages import STAGES, StageResult
 
@@ -46,9 +46,9 @@ def build(
 ) -> None:
     """Build the package of a corpus: documents, chunks, claims, embeddings, review gate, package, evaluation.
 
-    Exit codes: 0 built (or waiting for review, which the last line says), 2 error.
+    Exit codes: 0 built (or waiting for review, which the last line says), 2 error, 130 or 143 stopped by Ctrl-C or SIGTERM.
     """
-    with progress_bar(quiet=as_json) as progress:
+    with ending_on_sigterm(), progress_bar(quiet=as_json) as progress:
         options = BuildOptions(
             paths=local_paths(path or []),
             force=frozenset(force or []),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -21,6 +23,12 @@ EXIT_BELOW = 1
 """The command did its work and the answer is no: a refusal, a coverage below the bar, claims that wait."""
 EXIT_ERROR = 2
 """The command could not do its work; one line on standard error says why."""
+EXIT_INTERRUPTED = 128 + signal.SIGINT
+EXIT_TERMINATED = 128 + signal.SIGTERM
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM came. It ends a command as Ctrl-C does, with another exit code."""
 
 
 class _PipedConsole(Console):
@@ -48,9 +56,9 @@ def reporting_errors(command: Callable[P, T]) -> Callable[P, T]:
         except AipkError as error:
             err.print(f"[bold red]error:[/] {escaped(str(error))}", soft_wrap=True)
             raise typer.Exit(EXIT_ERROR) from None
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             err.print("stopped; what was committed stays")
-            raise typer.Exit(130) from None
+            raise typer.Exit(EXIT_TERMINATED if isinstance(stop, Terminated) else EXIT_INTERRUPTED) from None
         except BrokenPipeError:
             # The reader (``head``, a pager) has seen enough.
             _drop_output()
@@ -70,6 +78,23 @@ def _drop_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """SIGTERM within the block raises ``Terminated``, so that worker processes and half-written files are cleared away."""
+    if threading.current_thread() is not threading.main_thread():  # only that one may say what a signal does
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def escaped(text: str) -> str:
