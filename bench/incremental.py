@@ -56,7 +56,9 @@ def main() -> int:
     parser.add_argument("--scratch", default="vectors", choices=("vectors", "full", "no"), help="builds from scratch")
     parser.add_argument("--pages", default="yes", choices=("yes", "no"), help="also all pages without an embedder")
     parser.add_argument("--timed", default="yes", choices=("yes", "no"), help="the builds that are timed")
-    parser.add_argument("--reviews", type=int, default=400, help="claims to decide on for each kind of page")
+    parser.add_argument(
+        "--reviews", type=int, default=400, help="claims to decide on for each kind of sentence or page"
+    )
     parser.add_argument(
         "--vectors", type=Path, help="a project that has vectors already; for development: times are then not judged"
     )
@@ -130,7 +132,7 @@ class Timed:
         show(self._states[0], self._site)
         build(self._project, self._site)
         decided = rebuild_reviews.decide_sample(
-            corpus_folder(self._project), rebuild_reviews.file_fates(self._states), self._options.reviews
+            corpus_folder(self._project), rebuild_reviews.Fates(self._states), self._options.reviews
         )
         build(self._project, self._site)  # takes in the decisions
         first = before = self._reader.read()
@@ -240,7 +242,7 @@ def all_pages(work: Path, data: Path, states: list[Path], options: argparse.Name
         if first is None or before is None:
             first = before = after
             decided = rebuild_reviews.decide_sample(
-                corpus_folder(project), rebuild_reviews.file_fates(states), options.reviews
+                corpus_folder(project), rebuild_reviews.Fates(states), options.reviews
             )
             continue
         step = STEPS[number - 1]

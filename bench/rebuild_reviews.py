@@ -1,7 +1,7 @@
 """Do review decisions outlive changes of the source? Decided by the review queue, judged from the texts alone.
 
-At the first state a named reviewer decides on a sample of claims: of pages that a later state edits, moves, drops or leaves
-alone. After each change every decided claim has one of four fates, found without the code under test:
+At the first state a named reviewer decides on a sample of claims: of sentences that a later state edits, and of pages that
+a later state edits, moves, drops or leaves alone. After each change every decided claim has one of four fates, found without the code under test:
 
 - **stands**: a sentence of some page is, but for white space, the claim's source sentence;
 - **edited**: it stands nowhere, and on its page (or the page that took the place of its page) a sentence that was not there
@@ -13,6 +13,7 @@ alone. After each change every decided claim has one of four fates, found withou
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ ACTIONS = ("promote", "promote", "promote", "reject", "review")
 NEAR = 0.6
 _SAME_PAGE = 0.3
 _SHOWN = 12
-FATES = ("edited", "moved or dropped", "left alone")
+SENTENCE, PAGE, MOVED, ALONE = FATES = ("sentence edited", "page edited", "page moved or dropped", "page left alone")
 
 
 @dataclass(frozen=True)
@@ -68,23 +69,35 @@ class Outcome:
     missed: list[dict[str, Any]] = field(default_factory=list)
 
 
-def file_fates(states: Sequence[Path]) -> dict[str, str]:
-    """What later states do to each page file of the first one."""
-    docs = Path("content/en/docs")
-    fates = {}
-    for path in sorted((states[0] / docs).rglob("*.md")):
-        name = str(path.relative_to(states[0]))
-        later = [state / name for state in states[1:]]
-        if not all(file.is_file() for file in later):
-            fates[name] = "moved or dropped"
-        elif all(file.read_bytes() == path.read_bytes() for file in later):
-            fates[name] = "left alone"
-        else:
-            fates[name] = "edited"
-    return fates
+class Fates:
+    """What later states do to the page files of the first one, to choose a sample by; found from the raw files alone."""
+
+    def __init__(self, states: Sequence[Path]) -> None:
+        self._states = states
+        self._words: dict[str, list[str]] = {}
+
+    def of(self, page: str, quote: str) -> str:
+        """The fate of a sentence, from its page file's own words; a sentence that shortcodes are part of follows its page."""
+        files = [state / page for state in self._states]
+        if not all(file.is_file() for file in files):
+            return MOVED
+        if page not in self._words:
+            self._words[page] = [_spaced(file.read_text()) for file in files]
+        first, *later = self._words[page]
+        if all(text == first for text in later):
+            return ALONE
+        words = _spaced(quote)
+        return SENTENCE if words in first and not all(words in text for text in later) else PAGE
 
 
-def decide_sample(corpus: Path, fates: dict[str, str], each: int, seed: int = 1) -> list[Decided]:
+def _spaced(text: str) -> str:
+    return f" {' '.join(re.findall(_WORD, text))} "
+
+
+_WORD = r"\w+"
+
+
+def decide_sample(corpus: Path, fates: Fates, each: int, seed: int = 1) -> list[Decided]:
     """Decide on up to ``each`` claims of every kind of page, by the queue that commands and page use.
 
     The queue gets the policy ``manual``, so that claims which the corpus's policy would take at once are decided as well.
@@ -96,7 +109,7 @@ def decide_sample(corpus: Path, fates: dict[str, str], each: int, seed: int = 1)
     groups: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         if claim.evidence:
-            groups[fates[claim.evidence[0].document]].append(claim)
+            groups[fates.of(claim.evidence[0].document, claim.evidence[0].quote)].append(claim)
     chosen = [claim for name in FATES for claim in _some(chance, groups[name], each)]
     orders = []
     for number, claim in enumerate(chosen):
