@@ -25,6 +25,10 @@ HEDGES = (
     "In other words, ",
 )
 JOINS = ("; ", ", and ", ", while ", "; also, ")
+CROWDED = 0.08
+"""Share of the pairs whose claim stands among several others, as in a passage."""
+SUPPORTED_WEIGHT = 1.4
+"""Frames give more misstatements than true statements; weights let both count alike."""
 
 Pair = dict[str, object]
 
@@ -101,6 +105,7 @@ def render(template: str, values: dict[str, Value], rng: random.Random) -> str:
     """Fill one wording; ``(a|b)`` picks one."""
     text = re.sub(r"\(([^()]*\|[^()]*)\)", lambda m: rng.choice(m[1].split("|")), template)
     text = re.sub(r"\{(\w+)\}", lambda m: values[m[1]].text(rng), text)
+    text = text.replace(".m..", ".m.")  # a clock time at the end of a sentence
     if text[:1].islower():
         text = text[0].upper() + text[1:]
     # an article that stands inside a slot is lower-case in the middle of a sentence
@@ -115,7 +120,8 @@ def lower_start(sentence: str, values: dict[str, Value]) -> str:
         "A",
         "An",
     }
-    if sentence.split()[0] in starts or sentence[:2].isupper():
+    first = sentence.split()[0]
+    if first in starts or (len(first) > 1 and first[:2].isupper()):
         return sentence
     return sentence[0].lower() + sentence[1:]
 
@@ -184,9 +190,12 @@ def frame_pairs(frames: list[Frame], rounds: int, rng: random.Random) -> list[Pa
             for statement, label, kind in statements(fact, rng):
                 evidence = [own]
                 roll = rng.random()
-                if roll < 0.2:
+                if roll < CROWDED:
+                    others = rng.sample(facts, min(rng.randint(3, 5), len(facts)))
+                    evidence += [claim_text(f, rng) for f in others if f is not fact]
+                elif roll < 0.25:
                     evidence.append(foreign)
-                elif roll < 0.3 and label != "not_found" and _disjoint(fact, twin):
+                elif roll < 0.35 and label != "not_found" and _disjoint(fact, twin):
                     evidence.append(claim_text(twin, rng))
                 rng.shuffle(evidence)
                 if label == "supported" and rng.random() < 0.12:
@@ -210,7 +219,7 @@ def _combined(fact: Fact, other: Fact, own: str, foreign: str, rng: random.Rando
     second = options[label]
     halves = [(first, fact), (second, other)]
     rng.shuffle(halves)
-    joined = halves[0][0].rstrip(".") + rng.choice(JOINS) + lower_start(halves[1][0], halves[1][1].values)
+    joined = halves[0][0].removesuffix(".") + rng.choice(JOINS) + lower_start(halves[1][0], halves[1][1].values)
     evidence = [own, foreign]
     rng.shuffle(evidence)
     out = [_pair(evidence, joined, label, f"frame-two-{label}")]
@@ -253,5 +262,5 @@ def _pair(evidence: list[str], statement: str, label: str, kind: str) -> Pair:
         "evidence": "\n".join(evidence),
         "sentence": statement,
         "label": label,
-        "weight": 1.0,
+        "weight": SUPPORTED_WEIGHT if label == "supported" else 1.0,
     }
