@@ -44,6 +44,19 @@ PLANS = {
         },
         5000,
     ),
+    # many more frames came; what is weak on texts of other authors counts double
+    "third": Plan(
+        {"fever_symmetric": 3, "fool_me_twice": 2, "q_squared": 3, "scifact": 2, "negation_nli": 2},
+        {
+            "summedits": 2000,
+            "factcheck_gpt": 500,
+            "med": 800,
+            "faithdial_audit": 0,
+            "breaking_nli": 1200,
+            "begin": 1800,
+        },
+        7000,
+    ),
 }
 LONGEST_EDIT = 60
 """Words of evidence and statement of a machine-made row."""
