@@ -27,6 +27,7 @@ Work = Callable[[str], bytes]
 
 WORK = {
     "embed": "aipk_core.stages.shard_work:embed_shard",
+    "extract": "aipk_core.stages.shard_work:extract_shard",
     "load": "aipk_core.stages.shard_work:load_shard",
 }
 """Name -> ``module:function``. A message from a broker can ask for these and for nothing else."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -13,14 +12,18 @@ from aipk_core.documents.records import document_from_record
 from aipk_core.hashing import digest
 from aipk_core.stages.documents import document_keys
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
-from aipk_core.store.cache import cached
 from aipk_core.store.manifest import Manifest
+from aipk_core.store.tables import TableCache
+
+if TYPE_CHECKING:
+    from aipk_core.embedding.deferred import DeferredEmbedder
 
 SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "document", "text", "heading_path", "context", "anchor", "lang")]
     + [(name, pa.int64()) for name in ("start", "end", "page", "tokens")]
 )
 
+_DOCUMENTS_AT_ONCE = 256
 _OWN_TOKENS = 2  # the start and end marks that embedders put around a text
 
 
@@ -41,30 +44,55 @@ def chunks_stage(context: StageContext) -> StageResult:
     inputs = inputs_digest(fingerprint, documents.version)
     current = is_current(context, "chunks", inputs)
     if current is not None:
-        return _result(context, current, hits=documents.rows.num_rows, misses=0, unchanged=True)
+        return _result(context, current, hits=documents.count, misses=0, unchanged=True)
 
-    cache = context.workspace.cache("chunks")
-    digests = documents.column("digest")
-    ids = documents.column("id")
-    keys = [digest("chunks", fingerprint, document, name) for document, name in zip(digests, ids, strict=True)]
-    document_cache = context.workspace.cache("documents")
-    stored = document_keys(documents)
-    total = len(keys)
-
-    def compute(missing: list[int]) -> Iterable[tuple[int, Any]]:
-        wanted = {stored[position]: position for position in missing}
-        for done, (key, record) in enumerate(document_cache.items(list(wanted)), 1):
-            document = document_from_record(record["document"])
-            yield wanted[key], [_record(chunk) for chunk in chunk_document(document, settings, embedder.count_tokens)]
-            context.progress("cutting documents into chunks", done, len(missing))
-
-    misses = cached(cache, keys, compute)
-    rows = cache.get(keys)
-    records = [record for key in keys for record in rows[key]]
-    table = pa.Table.from_pylist(records, schema=SCHEMA)
-    manifest = Manifest("chunks", fingerprint, table, {"inputs": inputs, "documents": total})
+    cache = context.workspace.tables("document_chunks", SCHEMA)
+    keys = [
+        digest("chunks", fingerprint, document, name)
+        for document, name in zip(documents.column("digest"), documents.column("id"), strict=True)
+    ]
+    misses = _cut_missing(context, cache, keys, document_keys(documents), settings, embedder)
+    rows = cache.joined(keys)
+    tokens = rows["tokens"].to_numpy()
+    facts = {
+        "inputs": inputs,
+        "documents": len(keys),
+        "tokens": {
+            "tokens on average": round(float(tokens.mean())) if len(tokens) else 0,
+            "tokens at most": int(tokens.max(initial=0)),
+        },
+    }
+    manifest = Manifest("chunks", fingerprint, rows, facts)
     context.workspace.write_manifest(context.corpus.name, manifest)
-    return _result(context, manifest, hits=total - misses, misses=misses, unchanged=False)
+    return _result(context, manifest, hits=len(keys) - misses, misses=misses, unchanged=False)
+
+
+def _cut_missing(
+    context: StageContext,
+    cache: TableCache,
+    keys: list[str],
+    stored: list[str],
+    settings: ChunkSettings,
+    embedder: DeferredEmbedder,
+) -> int:
+    """Cut the documents that have no chunks yet, and return how many there were; a stop half-way keeps most of them.
+
+    Args:
+        keys: of the documents' chunks.
+        stored: of the documents themselves.
+    """
+    known = cache.known()
+    missing = {name: key for key, name in zip(keys, stored, strict=True) if key not in known}
+    names = list(missing)
+    for first in range(0, len(names), _DOCUMENTS_AT_ONCE):
+        fresh: dict[str, pa.Table] = {}
+        some = names[first : first + _DOCUMENTS_AT_ONCE]
+        for done, (name, record) in enumerate(context.workspace.cache("documents").items(some), first + 1):
+            chunks = chunk_document(document_from_record(record["document"]), settings, embedder.count_tokens)
+            fresh[missing[name]] = pa.Table.from_pylist([_record(chunk) for chunk in chunks], schema=SCHEMA)
+            context.progress("cutting documents into chunks", done, len(names))
+        cache.put(fresh)
+    return len(names)
 
 
 def read_chunks(manifest: Manifest) -> list[Chunk]:
@@ -99,20 +127,13 @@ def _record(chunk: Chunk) -> dict[str, Any]:
 
 
 def _result(context: StageContext, manifest: Manifest, *, hits: int, misses: int, unchanged: bool) -> StageResult:
-    tokens = manifest.rows["tokens"].to_pylist()
-    facts = {
-        "chunks": manifest.rows.num_rows,
-        "documents": hits + misses,
-        "tokens on average": round(sum(tokens) / len(tokens)) if tokens else 0,
-        "tokens at most": max(tokens, default=0),
-    }
+    facts = {"chunks": manifest.count, "documents": hits + misses, **manifest.facts["tokens"]}
     sample = [
-        {"document": row["document"], "tokens": row["tokens"], "text": row["text"][:200]}
-        for row in manifest.rows.slice(0, 10).to_pylist()
+        {"document": row["document"], "tokens": row["tokens"], "text": row["text"][:200]} for row in manifest.head(10)
     ]
     return StageResult(
         "chunks",
-        manifest.rows.num_rows,
+        manifest.count,
         hits,
         misses,
         manifest.version,

@@ -94,7 +94,7 @@ def _row(pair: ClaimPair) -> dict[str, str]:
 
 def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> StageResult:
     kinds = Counter(manifest.column("kind"))
-    rows = manifest.rows.num_rows
+    rows = manifest.count
     return StageResult(
         "conflicts",
         rows,
@@ -104,5 +104,5 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
         context.workspace.manifest_path(context.corpus.name, "conflicts"),
         unchanged=unchanged,
         facts={"conflicts": kinds[PairKind.CONFLICT], "duplicates": kinds[PairKind.DUPLICATE]},
-        sample=tuple(manifest.rows.slice(0, 10).to_pylist()),
+        sample=tuple(manifest.head(10)),
     )

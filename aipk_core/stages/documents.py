@@ -67,7 +67,7 @@ def documents_stage(context: StageContext) -> StageResult:
         current = is_current(context, "documents", inputs)
         # The caches may have been deleted under the manifest; then the documents are loaded again.
         if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
-            return _result(context, current, hits=current.rows.num_rows, misses=0, unchanged=True)
+            return _result(context, current, hits=current.count, misses=0, unchanged=True)
         loaded = [_load_source(context, snapshot, qualified=len(snapshots) > 1) for snapshot in snapshots]
     finally:
         for snapshot in snapshots:
@@ -121,7 +121,7 @@ def documents_ahead(context: StageContext) -> DocumentsAhead:
         inputs, _ = _inputs(context, snapshots)
         current = is_current(context, "documents", inputs)
         if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
-            return DocumentsAhead(True, current.rows.num_rows)
+            return DocumentsAhead(True, current.count)
         previous = context.workspace.read_manifest(corpus.name, "documents")
         before = dict(zip(previous.column("id"), previous.column("key"), strict=True)) if previous else {}
         reasons: dict[str, list[str]] = {}
@@ -447,13 +447,10 @@ def _figures(loaded: Sequence[_Loaded], rows: Sequence[dict[str, Any]]) -> dict[
 
 
 def _result(context: StageContext, manifest: Manifest, *, hits: int, misses: int, unchanged: bool) -> StageResult:
-    sample = [
-        {name: row[name] for name in ("id", "title", "characters", "blocks", "url")}
-        for row in manifest.rows.slice(0, 10).to_pylist()
-    ]
+    sample = [{name: row[name] for name in ("id", "title", "characters", "blocks", "url")} for row in manifest.head(10)]
     return StageResult(
         "documents",
-        manifest.rows.num_rows,
+        manifest.count,
         hits,
         misses,
         manifest.version,

@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from aipk_core.claims.edited import edits_key, with_edited
 from aipk_core.claims.ledger import Ledger
 from aipk_core.claims.model import Claim
@@ -17,14 +20,18 @@ def edits_version(ledger: Ledger) -> str:
     return digest("edits", edits_key(ledger))
 
 
-def with_edited_rows(
-    rows: list[dict[str, Any]], ledger: Ledger, claim_of: Callable[[dict[str, Any]], Claim]
-) -> list[dict[str, Any]]:
+def with_edited_rows(rows: pa.Table, ledger: Ledger, claim_of: Callable[[dict[str, Any]], Claim]) -> pa.Table:
     """Rows of the stage ``claims`` and those of the claims that reviewers wrote in the place of some, sorted by id."""
-    by_id = {row["id"]: row for row in rows}
-    replaced = [claim_of(by_id[name]) for name, _ in edits_key(ledger) if name in by_id]
-    by_id.update({claim.id: claim_row(claim) for claim in with_edited(replaced, ledger) if claim.id not in by_id})
-    return [by_id[name] for name in sorted(by_id)]
+    replaced = pa.array([name for name, _ in edits_key(ledger)], pa.string())
+    if not len(replaced):
+        return rows
+    old = [claim_of(row) for row in rows.filter(pc.is_in(rows["id"], value_set=replaced)).to_pylist()]
+    present = {claim.id for claim in old}
+    fresh = pa.Table.from_pylist(
+        [claim_row(claim) for claim in with_edited(old, ledger) if claim.id not in present], schema=rows.schema
+    )
+    fresh = fresh.filter(pc.invert(pc.is_in(fresh["id"], value_set=rows["id"].combine_chunks())))
+    return pa.concat_tables([rows, fresh]).sort_by("id")
 
 
 def claim_row(claim: Claim) -> dict[str, Any]:

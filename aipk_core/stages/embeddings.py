@@ -161,5 +161,5 @@ def _result(
         unchanged=unchanged,
         facts=facts,
         model_calls=misses,
-        sample=tuple(manifest.rows.slice(0, 10).to_pylist()),
+        sample=tuple(manifest.head(10)),
     )

@@ -97,7 +97,7 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
     facts: dict[str, Any] = {
         f"{row['way']}: {name}": value for row in table for name, value in row.items() if name != "way"
     }
-    rows = manifest.rows.num_rows
+    rows = manifest.count
     return StageResult(
         "evaluation",
         rows,

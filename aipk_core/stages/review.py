@@ -118,7 +118,7 @@ def _result(context: StageContext, manifest: Manifest, *, unchanged: bool) -> St
     shown |= {f"sample {name}": value for name, value in facts.get("review_sample", {}).items()}
     lost = facts["ledger_lost"]
     warnings = (f"the ledger has lost entries since the last build ({lost} of its ends)",) if lost else ()
-    rows = manifest.rows.num_rows
+    rows = manifest.count
     canonical = facts["by_status"].get(str(Status.CANONICAL), 0)
     waiting = "" if canonical else f"no claim is canonical; {facts['waiting']} wait for review"
     return StageResult(

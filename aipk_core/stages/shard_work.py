@@ -7,19 +7,25 @@ the listing of a source) is opened once in a process.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter
 
+from aipk_core.claims.engines import open_engine
+from aipk_core.corpus import ClaimTable
 from aipk_core.documents.ingest import DocumentFailure, document_files, load_context, load_file
 from aipk_core.documents.loaders.registry import Limits, LoadContext
-from aipk_core.documents.records import document_record
+from aipk_core.documents.model import Document
+from aipk_core.documents.records import document_from_record, document_record
 from aipk_core.documents.sources import GitSource, SourceFile, SourceSettings, SourceSnapshot, open_source
 from aipk_core.embedding import Embedder, EmbeddingSettings, open_embedder
-from aipk_core.errors import EmbedderError, SourceError
+from aipk_core.errors import EmbedderError, SourceError, StoreError
+from aipk_core.stages.model import no_progress
 
 
 def embed_payload(settings: EmbeddingSettings, identity: str, texts: list[str]) -> str:
@@ -77,6 +83,49 @@ def load_shard(payload: str) -> bytes:
         result = load_file(snapshot, files[path], snapshot.settings, context)
         records.append({"failure": asdict(result)} if isinstance(result, DocumentFailure) else document_record(result))
     return json.dumps(records, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def extract_payload(settings: ClaimTable, fingerprint: str, documents: Sequence[tuple[Document, Sequence[int]]]) -> str:
+    """The payload of one shard of claims: documents, and the numbers of the pieces that are to be read in each.
+
+    Args:
+        fingerprint: of the engine that must read them.
+    """
+    values = {
+        "settings": settings.model_dump_json(),
+        "fingerprint": fingerprint,
+        "documents": [[document_record(document), list(numbers)] for document, numbers in documents],
+    }
+    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+
+
+def extract_shard(payload: str) -> bytes:
+    """JSON: ``drafts`` as a list of place of the document, number of the piece and its drafts, for every piece that
+    could be read; and ``figures`` of what happened.
+
+    Raises:
+        StoreError: the worker has another engine than the build (code ``engine-mismatch``).
+    """
+    values = json.loads(payload)
+    engine = open_engine(ClaimTable.model_validate_json(values["settings"]), no_progress)
+    if engine.fingerprint() != values["fingerprint"]:
+        raise StoreError(
+            "a worker finds claims in another way than the build",
+            code="engine-mismatch",
+            where=engine.name,
+            remedy="Install the same version of aipk on all machines",
+        )
+    asked: list[tuple[int, int]] = []
+    work: list[Any] = []
+    for place, (record, numbers) in enumerate(values["documents"]):
+        wanted = set(numbers)
+        for number, piece in enumerate(engine.work(document_from_record(record))):
+            if number in wanted:
+                asked.append((place, number))
+                work.append(piece)
+    drafts = [[*asked[index], [draft.to_json() for draft in found]] for index, found in engine.extract(work)]
+    answer = {"drafts": drafts, "figures": engine.figures()}
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=2)

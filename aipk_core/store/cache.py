@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
 _SCAN_SHARE = 0.1  # above this share of all rows, reading the whole table is quicker than looking rows up
-_MAX_VALUE_BYTES = 256 << 20
+MAX_VALUE_BYTES = 256 << 20
 _MAX_PRUNINGS = 5  # the first pass writes a version of its own, which the next removes
 _LENGTH_BYTES = 8
 
@@ -64,6 +64,12 @@ class Cache:
         """All keys that have a row."""
         with self._lock:
             return frozenset(self._key_offsets())
+
+    def exists(self) -> bool:
+        """Whether there is such a table at all; in a folder, told without opening the database."""
+        if isinstance(self.folder, Path):
+            return any((self.folder / f"{self.name}.lance" / "_versions").glob("*.manifest"))
+        return self.name in table_names(self.folder)
 
     def rows(self, keys: Sequence[str]) -> pa.Table:
         """The rows of those ``keys`` that are there, each once, in no promised order; columns ``key`` and ``value``."""
@@ -214,15 +220,30 @@ class JsonCache:
     def _unpacked(self, data: pa.Buffer) -> Any:
         where = f"{self._cache.folder}/{self._cache.name}"
         try:
-            size = int.from_bytes(data[:_LENGTH_BYTES].to_pybytes(), "little")
-            if size > _MAX_VALUE_BYTES:
-                raise ValueError("the row claims to be larger than any row can be")
-            return json.loads(pa.decompress(data[_LENGTH_BYTES:], size, codec="zstd").to_pybytes())
+            return json.loads(decompressed(data).to_pybytes())
         except (ValueError, OSError) as error:
             raise StoreError(f"a cached row cannot be read: {error}", where=where, remedy=REBUILD) from error
 
 
 REBUILD = "Delete this folder and build again; nothing but time is lost"
+
+
+def compressed(data: bytes | pa.Buffer) -> bytes:
+    """``data`` as cached values hold it: its length, then its bytes, compressed."""
+    packed: bytes = pa.compress(data, codec="zstd", asbytes=True)
+    return len(data).to_bytes(_LENGTH_BYTES, "little") + packed
+
+
+def decompressed(data: pa.Buffer) -> pa.Buffer:
+    """What ``compressed`` was given.
+
+    Raises:
+        ValueError, OSError: it is damaged.
+    """
+    size = int.from_bytes(data[:_LENGTH_BYTES].to_pybytes(), "little")
+    if size > MAX_VALUE_BYTES:
+        raise ValueError("the row claims to be larger than any row can be")
+    return pa.decompress(data[_LENGTH_BYTES:], size, codec="zstd")
 
 
 def bytes_under(folder: Path) -> int:
@@ -280,9 +301,7 @@ _BATCH_ROWS = 512
 
 
 def _packed(value: Any) -> bytes:
-    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
-    compressed: bytes = pa.compress(data, codec="zstd", asbytes=True)
-    return len(data).to_bytes(_LENGTH_BYTES, "little") + compressed
+    return compressed(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8"))
 
 
 def _first_of_each_key(batch: pa.Table) -> pa.Table:

@@ -145,7 +145,7 @@ def _unnoted(workspace: Workspace) -> list[str]:
 def _add_listed_keys(used: dict[str, set[str]], path: Path) -> None:
     """What a current manifest itself lists is in use, whether or not the stage that wrote it touched the row again."""
     manifest = read_manifest(path)
-    if manifest is None or "key" not in manifest.rows.column_names:
+    if manifest is None or "key" not in manifest.names:
         return
     if path.stem == "documents":
         for name in ("documents", "document_summaries"):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,40 +18,86 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from aipk_core.errors import StoreError
-from aipk_core.hashing import digest_lines
+from aipk_core.store.tables import table_digest
 
 _METADATA = b"aipk"
 
 
-@dataclass(frozen=True)
 class Manifest:
-    """The rows of one stage, as an Arrow table with string columns, and facts about the stage as a whole.
+    """The rows of one stage, as an Arrow table, and facts about the stage as a whole.
+
+    A manifest that was read from disk reads its rows when they are asked for: a build that finds nothing changed needs
+    none of them.
+
+    Args:
+        rows: the table, or the open file to take it from.
+        written_version: what ``version`` was when the manifest was written, so that reading need not work it out again.
 
     Attributes:
         fingerprint: digest of the stage's version and of all settings that affect its output.
         facts: JSON values that later stages need (revision of a source, counts …).
-        written_version: what ``version`` was when the manifest was written, so that reading need not work it out again.
     """
 
-    stage: str
-    fingerprint: str
-    rows: pa.Table
-    facts: dict[str, Any] = field(default_factory=dict)
-    written_version: str = ""
+    def __init__(
+        self,
+        stage: str,
+        fingerprint: str,
+        rows: pa.Table | pq.ParquetFile,
+        facts: dict[str, Any] | None = None,
+        written_version: str = "",
+    ) -> None:
+        self.stage = stage
+        self.fingerprint = fingerprint
+        self.facts = facts if facts is not None else {}
+        self._rows = rows
+        self._version = written_version
 
-    @cached_property
+    @property
+    def rows(self) -> pa.Table:
+        """All rows; they are not kept, so hold on to them as long as they are needed."""
+        return self.columns(*self.names)
+
+    def columns(self, *names: str) -> pa.Table:
+        """The columns called ``names`` of all rows.
+
+        Raises:
+            StoreError: the file is damaged.
+        """
+        if isinstance(self._rows, pa.Table):
+            return self._rows.select(list(names))
+        with _damage_reported(self.stage):
+            return self._rows.read(columns=list(names), use_threads=False).replace_schema_metadata(None)
+
+    def column(self, name: str) -> list[Any]:
+        """The values of one column."""
+        values: list[Any] = self.columns(name)[name].to_pylist()
+        return values
+
+    def head(self, count: int) -> list[dict[str, Any]]:
+        """The first rows, as a sample for people."""
+        if isinstance(self._rows, pa.Table):
+            return list(self._rows.slice(0, count).to_pylist())
+        with _damage_reported(self.stage):
+            batch = next(self._rows.iter_batches(batch_size=count, use_threads=False), None)
+            return list(batch.to_pylist()) if batch is not None else []
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        table = self._rows if isinstance(self._rows, pa.Table) else self._rows.schema_arrow
+        return list(table.column_names if isinstance(table, pa.Table) else table.names)
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return int(self._rows.num_rows if isinstance(self._rows, pa.Table) else self._rows.metadata.num_rows)
+
+    @property
     def version(self) -> str:
         """Digest of the rows: equal when, and only when, the stage's output is equal."""
-        if self.written_version:
-            return self.written_version
-        columns = [self.rows[name].to_pylist() for name in self.rows.column_names]
-        return digest_lines(
-            json.dumps([*self.rows.column_names, *row], ensure_ascii=False) for row in zip(*columns, strict=True)
-        )
-
-    def column(self, name: str) -> list[str]:
-        values: list[str] = self.rows[name].to_pylist()
-        return values
+        if not self._version:
+            self._version = table_digest(self.rows)
+        return self._version
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
@@ -63,9 +109,9 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
         "facts": manifest.facts,
     }
     table = manifest.rows.replace_schema_metadata({_METADATA: json.dumps(facts).encode()})
-    buffer = pa.BufferOutputStream()
-    pq.write_table(table, buffer, compression="zstd")
-    write_atomically(path, buffer.getvalue().to_pybytes())
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", use_dictionary=False, write_statistics=False)
+    write_atomically(path, sink.getvalue())
 
 
 def read_manifest(path: Path) -> Manifest | None:
@@ -75,16 +121,13 @@ def read_manifest(path: Path) -> Manifest | None:
         StoreError: the file is there but damaged.
     """
     try:
-        table = pq.read_table(path)
-        facts = json.loads(table.schema.metadata[_METADATA])
-        rows = table.replace_schema_metadata(None)
-        return Manifest(facts["stage"], facts["fingerprint"], rows, facts["facts"], facts["version"])
+        file = pq.ParquetFile(path)
+        facts = json.loads(file.schema_arrow.metadata[_METADATA])
+        return Manifest(facts["stage"], facts["fingerprint"], file, facts["facts"], facts["version"])
     except FileNotFoundError:
         return None
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
-        raise StoreError(
-            f"a stage manifest cannot be read: {error}", where=str(path), remedy="Delete the file and build again"
-        ) from error
+        raise _damaged(error, str(path)) from error
 
 
 def read_version(path: Path) -> str:
@@ -95,7 +138,21 @@ def read_version(path: Path) -> str:
         return ""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+@contextmanager
+def _damage_reported(where: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+        raise _damaged(error, where) from error
+
+
+def _damaged(error: Exception, where: str) -> StoreError:
+    return StoreError(
+        f"a stage manifest cannot be read: {error}", where=where, remedy="Delete the file and build again"
+    )
+
+
+def write_atomically(path: Path, data: bytes | pa.Buffer) -> None:
     """Replace the file at ``path`` by ``data`` in one step: written beside it, flushed to disk, renamed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

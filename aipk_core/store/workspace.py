@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from aipk_core.errors import StoreError
 from aipk_core.store.cache import Cache, JsonCache
 from aipk_core.store.manifest import Manifest, read_manifest, read_version, write_manifest
+from aipk_core.store.tables import TableCache
 from aipk_core.store.uses import write_uses
 
 STATE_FOLDER = ".aipk"
@@ -46,6 +48,7 @@ class Workspace:
         self.state = (state or (Path(environment) if environment else self.root / STATE_FOLDER / "state")).resolve()
         self.dist = (dist or self.root / "dist").resolve()
         self._caches: dict[str, JsonCache] = {}
+        self._tables: dict[str, TableCache] = {}
         self._vectors: dict[tuple[str, int], Cache] = {}
 
     @classmethod
@@ -76,10 +79,14 @@ class Workspace:
             self._caches[name] = JsonCache(self.caches, name)
         return self._caches[name]
 
+    def tables(self, name: str, schema: pa.Schema) -> TableCache:
+        """The cache called ``name`` of Arrow tables with ``schema``, shared by all corpora."""
+        if name not in self._tables:
+            self._tables[name] = TableCache(self.caches, name, schema)
+        return self._tables[name]
+
     def vectors(self, name: str, dimensions: int) -> Cache:
         """The cache of float32 vectors called ``name`` with ``dimensions`` each, shared by all corpora."""
-        import pyarrow as pa
-
         if (name, dimensions) not in self._vectors:
             kind = pa.list_(pa.float32(), dimensions)
             self._vectors[name, dimensions] = Cache(self.caches, f"{name}_{dimensions}", kind)
@@ -125,7 +132,8 @@ class Workspace:
         return {cache.name: cache.used for cache in self._opened() if cache.used}
 
     def _opened(self) -> list[Cache]:
-        return [*(cache.cache for cache in self._caches.values()), *self._vectors.values()]
+        values = [cache.cache for cache in self._caches.values()]
+        return [*values, *(cache.cache for cache in self._tables.values()), *self._vectors.values()]
 
     @contextmanager
     def using_store(self, *, exclusive: bool = False) -> Iterator[None]:

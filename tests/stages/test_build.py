@@ -167,7 +167,7 @@ def test_a_source_that_shrinks_at_once_is_asked_about(corpus):
 def test_a_damaged_cache_is_said_with_advice(corpus):
     run(corpus)
     caches = corpus.parent.parent / ".aipk" / "state" / "store" / "caches"
-    for file in caches.glob("chunks.lance/data/*"):
+    for file in caches.glob("document_chunks.lance/data/*"):
         file.write_bytes(b"rubbish")
     (corpus / "pages" / "kite.md").write_text("# Kite\n\nThe black kite has a shallow fork in its tail.\n")
     with pytest.raises(Exception, match="Delete this folder") as caught:
