@@ -274,14 +274,25 @@ def _check_state(request: Request, ledger: Ledger, rules: Rules) -> None:
 def approvers(ledger: Ledger, claim: Claim) -> set[str]:
     """Who has approved the claim in its present words since it was last rejected, reopened or demoted."""
     people: set[str] = set()
-    seen = reviewed_digest(claim)
-    for decision in ledger.counting(claim.id):
-        if decision.action in ("review", "promote"):
-            if decision.reviewed == seen:
-                people.add(decision.reviewer)
-        else:
-            people.clear()
+    own = ledger.counting(claim.id)
+    before = _before_it_moved(claim, own, ledger)
+    for decisions, seen in ((before, before[-1].reviewed if before else ""), (own, reviewed_digest(claim))):
+        for decision in decisions:
+            if decision.action in ("review", "promote"):
+                if decision.reviewed == seen:
+                    people.add(decision.reviewer)
+            else:
+                people.clear()
     return people
+
+
+def _before_it_moved(claim: Claim, own: Sequence[Decision], ledger: Ledger) -> list[Decision]:
+    """The decisions on what the claim was before its sentence moved, if it has not changed its words since."""
+    name = own[0].predecessor if own else claim.predecessor
+    decisions = ledger.counting(name) if name and claim.engine != "edited" else []
+    seen = decisions[-1].seen if decisions else None
+    same = seen is not None and seen.text.casefold().split() == claim.text.casefold().split()
+    return decisions if same else []
 
 
 def _decisions(request: Request, ledger: Ledger, rules: Rules, moment: str) -> list[Decision]:

@@ -66,9 +66,13 @@ def decision_record(decision: Decision) -> dict[str, Any]:
     return values
 
 
-def whole_history(ledger: Ledger, claim: str) -> list[Decision]:
-    """The decisions on a claim and on those that it replaces or continues, oldest first."""
-    origins: dict[str, str] = {}
+def whole_history(ledger: Ledger, claim: str, predecessor: str = "") -> list[Decision]:
+    """The decisions on a claim and on those that it replaces or continues, oldest first.
+
+    Args:
+        predecessor: what the claim was before its sentence moved; no entry says that while nobody has decided anew.
+    """
+    origins: dict[str, str] = {claim: predecessor} if predecessor else {}
     for decision in ledger.decisions:
         if decision.edit is not None:
             origins[decision.edit.id] = decision.claim

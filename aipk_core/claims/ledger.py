@@ -46,7 +46,8 @@ UNDO = "undo"
 REASON_NEEDED = frozenset({"reject", "reopen", "demote"})
 
 SEEN_QUOTE = 1000
-_SEEN_TEXT, _SEEN_QUOTES, _SEEN_CONTEXT, _SEEN_HEADING = 2000, 4, 8, 200
+SEEN_TEXT = 2000
+_SEEN_QUOTES, _SEEN_CONTEXT, _SEEN_HEADING = 4, 8, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Seen:
         first = claim.evidence[0] if claim.evidence else None
         quotes = dict.fromkeys(place.quote[:SEEN_QUOTE] for place in claim.evidence)
         return cls(
-            claim.text[:_SEEN_TEXT],
+            claim.text[:SEEN_TEXT],
             tuple(quotes)[:_SEEN_QUOTES],
             tuple(part[:_SEEN_HEADING] for part in claim.context[:_SEEN_CONTEXT]),
             first.document[:SEEN_QUOTE] if first else "",

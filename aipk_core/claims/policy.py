@@ -14,6 +14,7 @@ from aipk_core.claims.deciding import Rules, approvers
 from aipk_core.claims.identity import reviewed_digest
 from aipk_core.claims.ledger import Decision, Ledger
 from aipk_core.claims.model import Claim, Status
+from aipk_core.claims.moves import find_moves
 from aipk_core.claims.pairs import ClaimPair, PairKind, pairs_by_claim
 from aipk_core.claims.sampling import SampleOutcome, SampleRules, in_sample, judge_sample
 from aipk_core.claims.successors import Succession, find_successions, was_rejected
@@ -45,11 +46,13 @@ class Standing:
         why: ``decided`` by people, ``stale``, ``expired``, ``early`` (not valid yet), ``second`` (another person is
             needed), ``policy`` (it decided), ``sample`` (to be read by people), ``held`` (waits for the sample),
             ``checks`` (it fails one), ``conflict``, ``successor`` (continues a claim that was decided), ``new``.
+        predecessor: id of the claim that this one was before its sentence moved, when a decision on that one counts.
     """
 
     status: Status
     reason: str
     why: str
+    predecessor: str = ""
 
     @property
     def waits_for_people(self) -> bool:
@@ -89,14 +92,16 @@ class Gate:
         self.today = today or build_date()
         self.conflicts = pairs_by_claim(pairs, PairKind.CONFLICT)
         self.successions: dict[str, Succession] = {}
+        self.moves: dict[str, Decision] = {}
         self.sample: SampleOutcome | None = None
         self._sampled: dict[str, bool] = {}
         self._read: dict[str, bool] = {}
         self.refresh()
 
     def refresh(self) -> None:
-        """Work out again what depends on many decisions: successions, and the outcome of the sample."""
-        self.successions = find_successions(self.claims, self.ledger)
+        """Work out again what depends on many decisions: moves, successions, and the outcome of the sample."""
+        self.moves = find_moves(self.claims, self.ledger)
+        self.successions = find_successions(self.claims, self.ledger, self.moves)
         if self.policy.name == "sample":
             self._sampled = {
                 claim.id: in_sample(claim.id, self.policy.sample)
@@ -117,6 +122,10 @@ class Gate:
         self._note_reading(claim)
         after = self._judge_sample()
         return before is None or (before.accepted, before.finished) != (after.accepted, after.finished)
+
+    def decision_on(self, claim: str) -> Decision | None:
+        """The decision that counts for a claim: its own, or the one that it brought along when its sentence moved."""
+        return self.ledger.latest(claim) or self.moves.get(claim)
 
     def in_sample(self, claim: str) -> bool:
         """Whether the claim is one that people read for the policy ``sample``."""
@@ -141,7 +150,7 @@ class Gate:
             return Standing(Status.EXTRACTED, failure, "checks")
         if self.policy.block_conflicts:
             for pair in self.conflicts.get(claim.id, ()):
-                other = self.ledger.latest(pair.other(claim.id))
+                other = self.decision_on(pair.other(claim.id))
                 if other is None or other.after is not Status.DEPRECATED:
                     reason = f"in conflict with {pair.other(claim.id)}: {'; '.join(pair.reasons)}"
                     return Standing(Status.EXTRACTED, reason[:300], "conflict")
@@ -150,9 +159,11 @@ class Gate:
         return self._by_sample(claim)
 
     def _by_people(self, claim: Claim) -> Standing | None:
-        decision = self.ledger.latest(claim.id)
+        decision = self.decision_on(claim.id)
         if decision is None:
             return None
+        if decision.claim != claim.id:
+            return self._moved(claim, decision)
         if decision.after is Status.DEPRECATED:
             # A rejection holds whatever the evidence looks like now: rejected claims never come back by themselves.
             reason = f"replaced by {decision.edit.id}" if decision.edit is not None else decision.reason
@@ -164,8 +175,22 @@ class Gate:
             return Standing(Status.EXTRACTED, decision.reason, "decided")
         if decision.after is Status.CANONICAL:
             return self._canonical(claim, decision)
-        why = "second" if decision.after is Status.REVIEWED and self.policy.rules.people_needed > 1 else "decided"
-        return Standing(decision.after, decision.reason, why)
+        return Standing(decision.after, decision.reason, self._why(decision))
+
+    def _moved(self, claim: Claim, decision: Decision) -> Standing:
+        """As before the sentence moved; its words are the same, so there is nothing to be stale."""
+        moved = replace(claim, predecessor=decision.claim)
+        if decision.after is Status.CANONICAL:
+            standing = self._canonical(moved, decision)
+        else:
+            why = "decided" if decision.after is Status.DEPRECATED else self._why(decision)
+            standing = Standing(decision.after, decision.reason, why)
+        said = f"{_MOVED} {decision.claim} by {decision.reviewer} on {decision.at[:10]}"
+        reason = f"{said}: {standing.reason}" if standing.reason else said
+        return replace(standing, reason=reason, predecessor=decision.claim)
+
+    def _why(self, decision: Decision) -> str:
+        return "second" if decision.after is Status.REVIEWED and self.policy.rules.people_needed > 1 else "decided"
 
     def _canonical(self, claim: Claim, decision: Decision) -> Standing:
         if decision.valid_until and decision.valid_until < self.today:
@@ -223,7 +248,7 @@ def apply_review(
 def with_standing(claim: Claim, standing: Standing, ledger: Ledger) -> Claim:
     """``claim`` with what the review says of it."""
     decision = ledger.latest(claim.id)
-    predecessor = (decision.predecessor if decision else "") or claim.predecessor
+    predecessor = (decision.predecessor if decision else "") or standing.predecessor or claim.predecessor
     return replace(claim, status=standing.status, reason=standing.reason, predecessor=predecessor)
 
 
@@ -231,7 +256,7 @@ def count_review(claims: Sequence[Claim], ledger: Ledger) -> ReviewCounts:
     """Figures over claims that ``apply_review`` has been through."""
     statuses = Counter(str(claim.status) for claim in claims)
     stale = sum(1 for claim in claims if claim.reason.startswith(_STALE))
-    decided = sum(1 for claim in claims if ledger.latest(claim.id) is not None)
+    decided = sum(1 for claim in claims if ledger.latest(claim.id) is not None or claim.reason.startswith(_MOVED))
     waiting = statuses[Status.EXTRACTED] + statuses[Status.REVIEWED]
     return ReviewCounts(dict(sorted(statuses.items())), waiting, stale, decided)
 
@@ -244,6 +269,7 @@ def build_date() -> str:
 
 
 _STALE = "the source has changed since it was reviewed"
+_MOVED = "its sentence moved; decided as"
 
 
 def _failure(claim: Claim, names: Sequence[str]) -> str:

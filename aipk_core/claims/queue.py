@@ -334,7 +334,7 @@ class ReviewQueue:
         if wanted.document and all(wanted.document not in place.document for place in claim.evidence):
             return False
         if wanted.reviewer:
-            decision = self._ledger.latest(name)
+            decision = self.gate.decision_on(name)
             if decision is None or decision.reviewer != wanted.reviewer:
                 return False
         if words:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from aipk_core.claims.ledger import Decision, Ledger
 from aipk_core.claims.model import Claim, Status
+from aipk_core.claims.moves import NO_DECISION, find_moves
 
 _WORD = re.compile(r"\w+")
 _MIN_OVERLAP = 0.4
@@ -38,13 +39,19 @@ class Succession:
     likeness: float
 
 
-def find_successions(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Succession]:
+def find_successions(
+    claims: Sequence[Claim], ledger: Ledger, moves: Mapping[str, Decision] | None = None
+) -> dict[str, Succession]:
     """New claim -> what it seems to continue; each old claim has one successor at most.
 
     Candidates are claims that nobody has decided on, in the same document or under the same heading (a document may have
-    been renamed, a section moved), whose words are alike enough.
+    been renamed, a section moved), whose words are alike enough. What has only moved, unchanged, is no succession.
+
+    Args:
+        moves: what ``find_moves`` says of the same claims; found here when not given.
     """
-    gone = gone_decisions(claims, ledger)
+    moves = find_moves(claims, ledger) if moves is None else moves
+    gone = gone_decisions(claims, ledger, moves)
     if not gone:
         return {}
     by_document: dict[str, list[Claim]] = defaultdict(list)
@@ -52,7 +59,7 @@ def find_successions(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Succe
     documents = {decision.seen.document for decision in gone if decision.seen}
     headings = {_heading(decision.seen.heading_path) for decision in gone if decision.seen}
     for claim in claims:
-        if ledger.latest(claim.id) is not None or not claim.evidence:
+        if ledger.latest(claim.id) is not None or not claim.evidence or claim.id in moves:
             continue
         for document in {place.document for place in claim.evidence} & documents:
             by_document[document].append(claim)
@@ -74,16 +81,20 @@ def find_successions(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Succe
     return found
 
 
-def gone_decisions(claims: Iterable[Claim], ledger: Ledger) -> list[Decision]:
+def gone_decisions(
+    claims: Sequence[Claim], ledger: Ledger, moves: Mapping[str, Decision] | None = None
+) -> list[Decision]:
     """The counting decisions on claims that the sources no longer hold and that no other claim continues."""
+    moves = find_moves(claims, ledger) if moves is None else moves
     present = {claim.id for claim in claims}
     continued = {decision.predecessor for decision in ledger.decisions if decision.predecessor}
+    continued.update(decision.claim for decision in moves.values())
     decisions = []
     for claim in ledger.claims():
         decision = ledger.latest(claim)
         if decision is None or claim in present or claim in continued:
             continue
-        if decision.action not in ("edit", "reopen"):
+        if decision.action not in NO_DECISION:
             decisions.append(decision)
     return decisions
 

@@ -100,7 +100,7 @@ def show(corpus: CorpusArgument, claim: ClaimArgument, as_json: JsonOption = Fal
     desk = ReviewDesk(corpus)
     queue = desk.queue
     found = queue.claim(claim)
-    decisions = whole_history(queue.file.ledger, claim)
+    decisions = whole_history(queue.file.ledger, claim, found.predecessor)
     difference = difference_record(queue, claim)
     if as_json:
         record = {**_record(queue, claim), "decisions": [decision_record(d) for d in decisions]}

@@ -7,7 +7,7 @@ from typing import Any
 
 from aipk_core.claims.differences import word_difference
 from aipk_core.claims.history import decision_record, whole_history
-from aipk_core.claims.ledger import SEEN_QUOTE, Decision
+from aipk_core.claims.ledger import SEEN_QUOTE, Decision, Seen
 from aipk_core.claims.model import Claim, Evidence
 from aipk_core.claims.pairs import ClaimPair, PairKind
 from aipk_core.claims.queue import ReviewQueue
@@ -45,7 +45,7 @@ def claim_record(desk: ReviewDesk, name: str) -> dict[str, Any]:
     queue = desk.queue
     entry = queue.entry(name)
     claim = queue.claim(name)
-    history = whole_history(queue.file.ledger, name)
+    history = whole_history(queue.file.ledger, name, claim.predecessor)
     return {
         **row_record(queue, name),
         "text": claim.text,
@@ -163,6 +163,9 @@ def _difference(decision: Decision | None, old: str, claim: Claim, *, quotes: bo
         gone = [quote for quote in seen.quotes if quote not in now]
         fresh = [quote for quote in dict.fromkeys(now) if quote not in seen.quotes]
         return {"of": old, "what": what, "pieces": _pieces("\n".join(gone[:4]), "\n".join(fresh[:4]))}
+    if seen.text == claim.text:  # the words are the same, so what they stand under is what has changed
+        was, is_now = (" > ".join((*context, claim.text)) for context in (seen.context, Seen.of(claim).context))
+        return {"of": old, "what": what, "pieces": _pieces(was, is_now)}
     return {"of": old, "what": what, "pieces": _pieces(seen.text, claim.text)}
 
 

@@ -20,7 +20,7 @@ from aipk_core.stages.conflicts import read_pairs
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.store.manifest import Manifest
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 
 SCHEMA = pa.schema([(name, pa.string()) for name in ("id", "status", "reason", "predecessor")])
 
