@@ -78,8 +78,9 @@ UV_LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-u
 .PHONY: bench-documents bench-verify bench-retrieval
 bench-documents: $(VENV)/.test ## figures for loaders, sentences and chunks
 	@$(RUN) bench/documents.py
-bench-verify: $(VENV)/.test ## figures for the verifier
+bench-verify: $(VENV)/.test ## figures for the verifier: verdicts, then speed
 	@$(RUN) bench/verify.py
+	@$(RUN) bench/verify_speed.py
 bench-retrieval: $(VENV)/.test ## figures for retrieval
 	@$(RUN) bench/retrieval.py
 

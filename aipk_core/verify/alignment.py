@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from aipk_core.verify.analysis import Analysis, Word, stem_of
 from aipk_core.verify.identifiers import Identifier
-from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+from aipk_core.verify.lexemes import Lexeme
+from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
 
 _WORTH = {
@@ -23,8 +25,7 @@ _WORTH = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WordMatch:
+class WordMatch(NamedTuple):
     """The best counterpart of a word: ``claims[claim].words[index]``; ``claim`` is -1 when there is none."""
 
     word: Word
@@ -34,8 +35,7 @@ class WordMatch:
     worth: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class QuantityMatch:
+class QuantityMatch(NamedTuple):
     """A quantity with its equal in the evidence, or the one it seems to misstate."""
 
     quantity: Quantity
@@ -44,8 +44,7 @@ class QuantityMatch:
     equal: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IdentifierMatch:
+class IdentifierMatch(NamedTuple):
     identifier: Identifier
     claim: int = -1
     counterpart: Identifier | None = None
@@ -62,7 +61,7 @@ class Alignment:
     quantities: tuple[QuantityMatch, ...]
     identifiers: tuple[IdentifierMatch, ...]
 
-    @property
+    @cached_property
     def coverage(self) -> float:
         """Share of the statement's content that the claims cover, 0..1; numbers and names weigh double."""
         total = covered = 0.0
@@ -78,7 +77,7 @@ class Alignment:
             covered += 2.0 * identifier.equal
         return covered / total if total else 0.0
 
-    @property
+    @cached_property
     def covered(self) -> set[int]:
         """What the claims cover, as numbers: words first, then quantities, then identifiers."""
         found = {i for i, match in enumerate(self.words) if match.worth >= 0.7}
@@ -94,30 +93,54 @@ def weight_of(word: Word) -> float:
 
 def align(statement: Analysis, claims: Sequence[Analysis]) -> Alignment:
     """The best counterparts of everything in ``statement`` among ``claims``."""
+    return _align(statement, tuple(claims))
+
+
+@lru_cache(maxsize=64)
+def _align(statement: Analysis, claims: tuple[Analysis, ...]) -> Alignment:
+    """Kept for a moment: one claim is aligned to be ranked, and again to be read closely."""
     order = sorted(range(len(claims)), key=lambda number: -len(statement.stems & claims[number].stems))
+    rows = [related_words(statement, claim) for claim in claims]
     return Alignment(
         statement,
-        tuple(claims),
-        tuple(_match_word(word, statement, claims) for word in statement.words),
+        claims,
+        tuple(_match_word(number, word, claims, rows) for number, word in enumerate(statement.words)),
         tuple(_match_quantity(quantity, claims, order) for quantity in statement.quantities),
         tuple(_match_identifier(identifier, claims) for identifier in statement.identifiers),
     )
 
 
-def _match_word(word: Word, statement: Analysis, claims: Sequence[Analysis]) -> WordMatch:
+@lru_cache(maxsize=512)
+def related_words(statement: Analysis, claim: Analysis) -> Sequence[Sequence[tuple[int, Relation]]]:
+    """For each word of ``statement`` the words of ``claim`` that it has a relation to, by number, in order."""
+    by_form: dict[Lexeme, Sequence[tuple[int, Relation]]] = {}
+    for form in statement.forms:
+        found = form.related(claim.form_set)
+        if len(found) == 1:
+            ((other, relation),) = found.items()
+            by_form[form] = [(number, relation) for number in claim.forms[other]]
+        else:
+            by_form[form] = sorted(
+                (number, relation) for other, relation in found.items() for number in claim.forms[other]
+            )
+    return [by_form[word.form] for word in statement.words]
+
+
+def _match_word(
+    number: int, word: Word, claims: Sequence[Analysis], rows: Sequence[Sequence[Sequence[tuple[int, Relation]]]]
+) -> WordMatch:
     best = WordMatch(word)
-    for number, claim in enumerate(claims):
-        for other in claim.words:
-            relation = word_relation(word.stem, word.norm, other.stem, other.norm)
+    for place, claim in enumerate(claims):
+        for other, relation in rows[place][number]:
             worth = _WORTH[relation]
             if worth > best.worth:
-                best = WordMatch(word, number, other, relation, worth)
+                best = WordMatch(word, place, claim.words[other], relation, worth)
                 if worth == 1.0:
                     return best
-        if best.worth < 0.9 and (name := _acronym_match(word, claim)) is not None:
-            best = WordMatch(word, number, name, Relation.SYNONYM, 0.9)
+        if best.worth < 0.9 and word.name and (name := _acronym_match(word, claim)) is not None:
+            best = WordMatch(word, place, name, Relation.SYNONYM, 0.9)
         if best.worth < 0.7 and len(word.norm) >= 4 and word.norm in claim.lowered:
-            best = WordMatch(word, number, None, Relation.DERIVED, 0.8)
+            best = WordMatch(word, place, None, Relation.DERIVED, 0.8)
     return best
 
 
@@ -183,36 +206,6 @@ def _match_identifier(identifier: Identifier, claims: Sequence[Analysis]) -> Ide
         if identifier.norm in claim.text or (" " in identifier.norm and identifier.norm in claim.lowered):
             return IdentifierMatch(identifier, number, None, True)
     return near or IdentifierMatch(identifier)
-
-
-@lru_cache(maxsize=400_000)
-def word_relation(stem: str, norm: str, other_stem: str, other_norm: str) -> Relation:
-    """How two words stand to each other, each given by its stem and its form."""
-    if stem == other_stem or norm == other_norm:
-        return Relation.SAME
-    if norm.isascii() and other_norm.isascii():
-        relation = wordnet().relation(norm, other_norm)
-        if relation in (Relation.NONE, Relation.SIBLING) and _same_root(stem, other_stem):
-            return Relation.DERIVED
-        return relation
-    if _same_root(stem, other_stem):
-        return Relation.SAME
-    return Relation.NONE
-
-
-def _same_root(a: str, b: str) -> bool:
-    """Long common beginnings: invest- in ``investigator`` and ``investigation``, also in languages without a table."""
-    shorter = min(len(a), len(b))
-    common = 0
-    while common < shorter and a[common] == b[common]:
-        common += 1
-    if not a.isascii():
-        return (
-            common >= 3
-            and common >= 0.6 * shorter
-            and any((char.isalpha() and ord(char) < 0x2E80) or "가" <= char <= "힣" for char in a)
-        )
-    return common >= 5 and common >= 0.7 * shorter
 
 
 def _acronym_match(word: Word, claim: Analysis) -> Word | None:

@@ -6,17 +6,18 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from aipk_core.text.languages import primary_language
 from aipk_core.verify.identifiers import Identifier, find_identifiers
+from aipk_core.verify.lexemes import Lexeme, lexeme
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
-from aipk_core.verify.lexicon.wordnet import wordnet
+from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity, find_quantities
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word that carries meaning.
 
     Attributes:
@@ -24,6 +25,7 @@ class Word:
         stem: what inflected forms share.
         clause: number of the clause it stands in.
         name: begins with a capital inside a sentence, or is all capitals.
+        form: norm and stem as the one object that knows their relations.
     """
 
     start: int
@@ -31,7 +33,16 @@ class Word:
     norm: str
     stem: str
     clause: int
-    name: bool = False
+    name: bool
+    form: Lexeme
+
+    def relation(self, other: Word) -> Relation:
+        """How this word stands to another: it says more or less, or the contrary."""
+        return self.form.relation(other.form)
+
+
+def word_at(start: int, end: int, norm: str, stem: str, clause: int = 0, *, name: bool = False) -> Word:
+    return Word(start, end, norm, stem, clause, name, lexeme(norm, stem))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +55,18 @@ class Analysis:
     quantities: tuple[Quantity, ...]
     identifiers: tuple[Identifier, ...]
     clauses: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def forms(self) -> dict[Lexeme, tuple[int, ...]]:
+        """The forms of the words, each with the numbers of the words that have it."""
+        found: dict[Lexeme, tuple[int, ...]] = {}
+        for number, word in enumerate(self.words):
+            found[word.form] = (*found.get(word.form, ()), number)
+        return found
+
+    @cached_property
+    def form_set(self) -> frozenset[Lexeme]:
+        return frozenset(self.forms)
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -137,7 +160,7 @@ def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tup
         at = start
         for part in parts:
             if part and part not in stops:
-                words.append(Word(at, at + len(part), part, stem_of(part, lang), clause, name))
+                words.append(word_at(at, at + len(part), part, stem_of(part, lang), clause, name=name))
             at += len(part) + 1
     return words
 
@@ -149,11 +172,11 @@ def _ideograph_words(run: str, start: int, clause: int) -> list[Word]:
         characters = piece[0]
         base = start + piece.start()
         if len(characters) == 1:
-            words.append(Word(base, base + 1, characters, characters, clause))
+            words.append(word_at(base, base + 1, characters, characters, clause))
         for i in range(len(characters) - 1):
             pair = characters[i : i + 2]
             if not all("\u3040" <= char <= "\u309f" for char in pair):
-                words.append(Word(base + i, base + i + 2, pair, pair, clause))
+                words.append(word_at(base + i, base + i + 2, pair, pair, clause))
     return words
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 
-from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.alignment import Alignment, related_words
 from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.lexemes import Lexeme
 from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.quantities import Quantity
 from aipk_core.verify.segments import Segment, segments_of
 
 _WORTH = {
@@ -21,26 +25,51 @@ _CONTINUES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ClaimSegment:
-    """A clause of a claim; ``borrowed`` are words of the clause before that it leaves out ("… ; B is not")."""
+    """A clause of a claim; ``borrowed`` are words of the clause before that it leaves out ("… ; B is not").
+
+    ``borrowed_places`` says for each borrowed word, by its number in the claim, where in ``borrowed`` it stands.
+    """
 
     claim: int
     number: int
     analysis: Analysis
     segment: Segment
     borrowed: tuple[Word, ...] = ()
+    borrowed_places: Mapping[int, int] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def words(self) -> list[Word]:
         return [self.analysis.words[i] for i in self.segment.items]
 
-    @property
+    @cached_property
     def text(self) -> str:
         return self.analysis.text[self.segment.start : self.segment.end]
 
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(word.stem for word in self.words)
 
-@dataclass(frozen=True, slots=True)
+    @cached_property
+    def forms(self) -> frozenset[Lexeme]:
+        return frozenset(word.form for word in self.words)
+
+    @cached_property
+    def all_forms(self) -> frozenset[Lexeme]:
+        """Those of the borrowed words as well."""
+        return self.forms.union(word.form for word in self.borrowed)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        return [q for q in self.analysis.quantities if self.segment.start <= q.start < self.segment.end]
+
+    def has(self, word: Word, relation: Relation = Relation.DERIVED) -> bool:
+        """Whether the clause itself has a word as near as this to ``word``."""
+        return any(found >= relation for found in word.form.related(self.forms).values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SegmentPair:
     """A clause of the statement with its nearest clause; ``share`` of its words found there, 0..1."""
 
@@ -52,28 +81,30 @@ class SegmentPair:
 
 
 def claim_segments(alignment: Alignment) -> list[ClaimSegment]:
-    found = []
-    for number, claim in enumerate(alignment.claims):
-        before: ClaimSegment | None = None
-        for place, segment in enumerate(segments_of(claim)):
-            elliptical = (segment.negative and len(segment.items) <= 3) or bool(
-                _CONTINUES.match(claim.text, segment.start, segment.end)
-            )
-            borrowed = (*before.words, *before.borrowed) if elliptical and before is not None else ()
-            before = ClaimSegment(number, place, claim, segment, tuple(borrowed))
-            found.append(before)
-    return found
+    return [segment for number, claim in enumerate(alignment.claims) for segment in _segments_of_claim(claim, number)]
+
+
+@lru_cache(maxsize=20_000)
+def _segments_of_claim(claim: Analysis, number: int) -> tuple[ClaimSegment, ...]:
+    found: list[ClaimSegment] = []
+    before: ClaimSegment | None = None
+    numbers: list[int] = []  # of the words that the clause before has or borrowed
+    for place, segment in enumerate(segments_of(claim)):
+        elliptical = (segment.negative and len(segment.items) <= 3) or bool(
+            _CONTINUES.match(claim.text, segment.start, segment.end)
+        )
+        if not elliptical or before is None:
+            numbers = []
+        borrowed = tuple(claim.words[i] for i in numbers)
+        before = ClaimSegment(number, place, claim, segment, borrowed, {i: at for at, i in enumerate(numbers)})
+        numbers = [*segment.items, *numbers]
+        found.append(before)
+    return tuple(found)
 
 
 def holders_of(word: Word, segments: list[ClaimSegment]) -> list[ClaimSegment]:
     """Clauses of the claims that have the word or one that means the same."""
-    return [
-        segment
-        for segment in segments
-        if any(
-            word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in segment.words
-        )
-    ]
+    return [segment for segment in segments if segment.has(word)]
 
 
 def pair_segments(alignment: Alignment) -> list[SegmentPair]:
@@ -82,61 +113,70 @@ def pair_segments(alignment: Alignment) -> list[SegmentPair]:
     targets = claim_segments(alignment)
     holders: dict[str, int] = {}
     for target in targets:
-        for stem in {word.stem for word in target.words}:
+        for stem in target.stems:
             holders[stem] = holders.get(stem, 0) + 1
+    rows = [related_words(statement, claim) for claim in alignment.claims]
     pairs = []
     for segment in segments_of(statement):
         words = tuple(statement.words[i] for i in segment.items)
         quantities = [q for q in statement.quantities if segment.start <= q.start < segment.end]
         names = [i.norm for i in statement.identifiers if segment.start <= i.start < segment.end]
-        if not words and not quantities and not names:
+        total = float(len(words) + len(quantities) + len(names))
+        if not total:
             continue
-        best, best_score, best_share = None, 0.0, 0.0
-        for target in targets:
-            score = total = share = 0.0
-            for word in words:
-                worth, stem = _best_in(word, target)
-                rarity = 1.0 + 1.0 / holders.get(stem, 1) if stem else 1.0
-                score += worth * rarity
-                share += worth
-                total += 1.0
+        scores, shares = [0.0] * len(targets), [0.0] * len(targets)
+        for i in segment.items:
+            for place, target in enumerate(targets):
+                row = rows[target.claim][i]
+                if row:
+                    worth, stem = _best_in(row, target)
+                    scores[place] += worth * (1.0 + 1.0 / holders.get(stem, 1) if stem else 1.0)
+                    shares[place] += worth
+        for place, target in enumerate(targets):
             for quantity in quantities:
-                there = [q for q in target.analysis.quantities if target.segment.start <= q.start < target.segment.end]
-                hit = any(quantity.same_as(other) for other in there)
-                score += 2.0 * hit
-                share += hit
-                total += 1.0
+                hit = any(quantity.same_as(other) for other in target.quantities)
+                scores[place] += 2.0 * hit
+                shares[place] += hit
             for name in names:
                 hit = name in target.text
-                score += 2.0 * hit
-                share += hit
-                total += 1.0
-            if score > best_score:
-                best, best_score, best_share = target, score, share / max(total, 1.0)
-        pairs.append(SegmentPair(segment, words, best, best_share, _opposites(words, segment, best, targets)))
+                scores[place] += 2.0 * hit
+                shares[place] += hit
+        highest = max(scores, default=0.0)
+        best = scores.index(highest) if highest > 0.0 else -1
+        pairs.append(
+            SegmentPair(
+                segment, words, targets[best] if best >= 0 else None, shares[best] / total if best >= 0 else 0.0,
+                _opposites(words, segment, targets[best] if best >= 0 else None, targets),
+            )
+        )  # fmt: skip
     return pairs
 
 
 def share_in(pair: SegmentPair, target: ClaimSegment) -> float:
     """Share of the clause's words that ``target`` has, borrowed ones included."""
-    others = [*target.words, *target.borrowed]
     found = sum(
-        any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in others)
+        any(relation >= Relation.DERIVED for relation in word.form.related(target.all_forms).values())
         for word in pair.words
     )
     return found / max(1, len(pair.words))
 
 
-def _best_in(word: Word, target: ClaimSegment) -> tuple[float, str]:
+def _best_in(row: Sequence[tuple[int, Relation]], target: ClaimSegment) -> tuple[float, str]:
+    """Worth and stem of the nearest word of a clause; the row has the related words of its claim, by number."""
     best, stem = 0.0, ""
-    for other in target.words:
-        worth = _WORTH[word_relation(word.stem, word.norm, other.stem, other.norm)]
-        if worth > best:
-            best, stem = worth, other.stem
-    for other in target.borrowed:
-        worth = 0.5 * _WORTH[word_relation(word.stem, word.norm, other.stem, other.norm)]
-        if worth > best:
-            best, stem = worth, other.stem
+    start, end = target.segment.start, target.segment.end
+    words = target.analysis.words
+    borrowed = target.borrowed_places
+    half, half_at = 0.0, -1
+    for number, relation in row:
+        worth = _WORTH[relation]
+        if start <= words[number].start < end:
+            if worth > best:
+                best, stem = worth, words[number].stem
+        elif number in borrowed and (worth > half or (worth == half and borrowed[number] < borrowed[half_at])):
+            half, half_at = worth, number
+    if 0.5 * half > best:
+        best, stem = 0.5 * half, words[half_at].stem
     return best, stem
 
 
@@ -146,17 +186,17 @@ def _opposites(
     """Words of the clause that mean the opposite of a word over there and have no equal there."""
     if target is None:
         return ()
-    others = [*target.words, *target.borrowed]
     found = []
     for word in words:
-        if _within(word, segment.mood_span):
+        relations = word.form.related(target.all_forms)
+        if Relation.OPPOSITE not in relations.values() or _within(word, segment.mood_span):
             continue
-        relations = [(word_relation(word.stem, word.norm, other.stem, other.norm), other) for other in others]
-        if any(relation >= Relation.DERIVED for relation, _ in relations) or holders_of(word, targets):
+        if any(relation >= Relation.DERIVED for relation in relations.values()) or holders_of(word, targets):
             continue
-        opposite = next((other for relation, other in relations if relation is Relation.OPPOSITE), None)
-        if opposite is not None and not _within(opposite, target.segment.mood_span):
-            matched = any(word_relation(w.stem, w.norm, opposite.stem, opposite.norm) is Relation.SAME for w in words)
+        others = [*target.words, *target.borrowed]
+        opposite = next(other for other in others if relations.get(other.form) is Relation.OPPOSITE)
+        if not _within(opposite, target.segment.mood_span):
+            matched = any(w.relation(opposite) is Relation.SAME for w in words)
             if not matched:
                 found.append((word, opposite))
     return tuple(found)

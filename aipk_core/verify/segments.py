@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -50,24 +51,27 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     """Clauses of a text that have content of their own; neighbours that only make sense together are joined."""
     text, lang = analysis.text, analysis.lang
     masked = _mask(cues.PSEUDO_NEGATION, _mask(cues.HEDGE, text) if lang == "en" else text)
+    moods = _Moods(masked, lang)
     exceptions = cues.pattern_for(cues.EXCEPTION, lang)
+    if exceptions and not _may_match(exceptions, masked):
+        exceptions = None
+    opens = bool(_OPENS_EXCEPTION_WORD.search(masked))
+    starts = [word.start for word in analysis.words]
     segments: list[Segment] = []
-    for start, end in _joined(analysis, masked):
-        items = tuple(i for i, word in enumerate(analysis.words) if start <= word.start < end)
-        negations = tuple(match.span() for match in cues.negations(lang).finditer(masked, start, end))
-        mood, span = _mood(masked, start, end, lang)
+    for start, end in _joined(analysis, masked, moods):
+        items = tuple(range(bisect_left(starts, start), bisect_left(starts, end)))
+        mood, span = moods.of(start, end)
         excepted = exceptions.search(masked, start, end) if exceptions else None
         exception = _family(excepted[0]) if excepted else ""
-        if segments and not segments[-1].exception and (opened := _OPENS_EXCEPTION.match(masked, start)):
+        if opens and segments and not segments[-1].exception and (opened := _OPENS_EXCEPTION.match(masked, start)):
             segments[-1] = replace(segments[-1], exception=_family(opened[1]))
-        segments.append(Segment(start, end, items, negations, mood, span, exception))
+        segments.append(Segment(start, end, items, moods.negations(start, end), mood, span, exception))
     return tuple(segments)
 
 
-_OPENS_EXCEPTION = re.compile(
-    r"[\s,(]*(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b",
-    re.IGNORECASE,
-)
+_OPENING = r"(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b"
+_OPENS_EXCEPTION = re.compile(rf"[\s,(]*{_OPENING}", re.IGNORECASE)
+_OPENS_EXCEPTION_WORD = re.compile(_OPENING, re.IGNORECASE)
 
 
 def _family(word: str) -> str:
@@ -75,18 +79,46 @@ def _family(word: str) -> str:
     return "only" if first in ("solely", "only", "alone", "nur", "только", "лишь") else first
 
 
-def _mood(text: str, start: int, end: int, lang: str) -> tuple[Mood, tuple[int, int] | None]:
-    for mood, table in (
-        (Mood.OPTIONAL, cues.OPTIONAL),
-        (Mood.FORBIDDEN, cues.FORBIDDEN),
-        (Mood.REQUIRED, cues.REQUIRED),
-        (Mood.ADVISED, cues.ADVISED),
-        (Mood.PERMITTED, cues.PERMITTED),
-    ):
-        pattern = cues.pattern_for(table, lang)
-        if pattern and (match := pattern.search(text, start, end)):
-            return mood, match.span()
-    return Mood.STATED, None
+class _Moods:
+    """Moods and denials of the clauses of one text; what the whole text has not is not looked for in its parts.
+
+    A part may have what the whole has not when a pattern looks at what follows: "may" at the end of a clause, "not" after it.
+    """
+
+    def __init__(self, text: str, lang: str) -> None:
+        self._text = text
+        self._patterns = [
+            (mood, pattern)
+            for mood, table in _MOODS
+            if (pattern := cues.pattern_for(table, lang)) is not None and _may_match(pattern, text)
+        ]
+        self._negation = cues.negations(lang)
+        self._denies = _may_match(self._negation, text)
+
+    def of(self, start: int, end: int) -> tuple[Mood, tuple[int, int] | None]:
+        for mood, pattern in self._patterns:
+            if match := pattern.search(self._text, start, end):
+                return mood, match.span()
+        return Mood.STATED, None
+
+    def negations(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        if not self._denies:
+            return ()
+        return tuple(match.span() for match in self._negation.finditer(self._text, start, end))
+
+
+def _may_match(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether some part of ``text`` may match."""
+    return "(?!" in pattern.pattern or "$" in pattern.pattern or bool(pattern.search(text))
+
+
+_MOODS = (
+    (Mood.OPTIONAL, cues.OPTIONAL),
+    (Mood.FORBIDDEN, cues.FORBIDDEN),
+    (Mood.REQUIRED, cues.REQUIRED),
+    (Mood.ADVISED, cues.ADVISED),
+    (Mood.PERMITTED, cues.PERMITTED),
+)
 
 
 _STRONG = re.compile(
@@ -95,17 +127,19 @@ _STRONG = re.compile(
 )
 
 
-def _joined(analysis: Analysis, masked: str) -> list[tuple[int, int]]:
+def _joined(analysis: Analysis, masked: str, moods: _Moods) -> list[tuple[int, int]]:
     """Clause spans; a piece with less than two things of its own goes with its neighbour, unless logic divides them."""
     spans: list[tuple[int, int]] = []
     weights: list[float] = []
+    if len(analysis.clauses) == 1:
+        return list(analysis.clauses)
     for start, end in analysis.clauses:
         weight = _weight(analysis, start, end)
         opens = len(spans) == 1 and weights[-1] < 2  # "On site, …": a beginning that is no clause yet
         if (
             spans
             and (weight < 2 or weights[-1] < 2)
-            and (opens or not _divided(masked, spans[-1], (start, end), analysis.lang))
+            and (opens or not _divided(masked, spans[-1], (start, end), moods))
         ):
             spans[-1] = (spans[-1][0], end)
             weights[-1] += weight
@@ -126,14 +160,13 @@ def _weight(analysis: Analysis, start: int, end: int) -> float:
     return words + others
 
 
-def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], lang: str) -> bool:
+def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], moods: _Moods) -> bool:
     if masked[left[1] - 1] in ";；。：" or _STRONG.match(masked, right[0]) or masked[left[1] - 1 : left[1] + 1] == ". ":
         return True
-    negations = cues.negations(lang)
-    return bool(negations.search(masked, *left)) != bool(negations.search(masked, *right)) or (
-        _mood(masked, *left, lang)[0] is not _mood(masked, *right, lang)[0]
-        and Mood.STATED not in (_mood(masked, *right, lang)[0],)
-    )
+    if bool(moods.negations(*left)) != bool(moods.negations(*right)):
+        return True
+    theirs = moods.of(*right)[0]
+    return theirs is not Mood.STATED and moods.of(*left)[0] is not theirs
 
 
 def _mask(pattern: re.Pattern[str], text: str) -> str:

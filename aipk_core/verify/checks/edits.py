@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from functools import lru_cache
 
-from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import Analysis, stem_of
 from aipk_core.verify.checks.quantity import WEAK
 from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexemes import word_relation
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
@@ -45,9 +48,15 @@ def check_edits(alignment: Alignment) -> Iterator[Finding]:
 def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]], *, whole: bool) -> Iterator[Finding]:
     """Differences to the claim that the tokens follow most closely."""
     best: tuple[float, int, SequenceMatcher[str]] | None = None
+    own = [token[0] for token in mine]
+    counts = Counter(own)
     for number, tokens in enumerate(theirs):
-        matcher = SequenceMatcher(None, [t[0] for t in mine], [t[0] for t in tokens], autojunk=False)
-        share = sum(block.size for block in matcher.get_matching_blocks()) / len(mine)
+        known = _counts(alignment.claims[number])
+        at_most = sum(min(count, known[stem]) for stem, count in counts.items() if stem in known) / len(own)
+        if at_most < _NEAR_COPY or (best is not None and at_most <= best[0]):
+            continue  # in whatever order: too few of the same tokens
+        matcher = SequenceMatcher(None, own, [t[0] for t in tokens], autojunk=False)
+        share = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
         if best is None or share > best[0]:
             best = (share, number, matcher)
     if best is None or best[0] < _NEAR_COPY:
@@ -158,20 +167,25 @@ def _replacement(
 _Token = tuple[str, int, int]
 
 
+@lru_cache(maxsize=20_000)
 def _tokens(analysis: Analysis) -> list[_Token]:
     """Stems and function words in order; a quantity is one token, whatever its value."""
-    tokens: list[_Token] = [(_QUANTITY, q.start, q.end) for q in analysis.quantities]
+    quantities = analysis.quantities
+    tokens: list[_Token] = [(_QUANTITY, q.start, q.end) for q in quantities]
+    functions, lang = stopwords(analysis.lang), analysis.lang
     for match in _TOKEN.finditer(analysis.text):
-        if not any(q.start < match.end() and match.start() < q.end for q in analysis.quantities):
+        start, end = match.span()
+        if not (quantities and any(q.start < end and start < q.end for q in quantities)):
             word = match[0].casefold()
-            tokens.append(
-                (
-                    word if _is_function(word, analysis.lang) else stem_of(word, analysis.lang),
-                    match.start(),
-                    match.end(),
-                )
-            )
-    return sorted(tokens, key=lambda token: token[1])
+            tokens.append((word if word in functions else stem_of(word, lang), start, end))
+    if quantities:
+        tokens.sort(key=lambda token: token[1])
+    return tokens
+
+
+@lru_cache(maxsize=20_000)
+def _counts(analysis: Analysis) -> Counter[str]:
+    return Counter(token[0] for token in _tokens(analysis)[: 2 * _MAX_TOKENS])
 
 
 def _tells(token: str, lang: str) -> bool:

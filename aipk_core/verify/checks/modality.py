@@ -36,8 +36,8 @@ def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         mine = pair.segment.mood
         if mine is Mood.STATED or pair.opposites or pair.target is None:
             continue
-        candidates = [pair.target, *(s for s in segments if s is not pair.target and s.claim == pair.target.claim)]
-        near = [s for s in candidates if (pair.share if s is pair.target else share_in(pair, s)) >= 0.5]
+        near = [pair.target] if pair.share >= 0.5 else []
+        near += [s for s in segments if s.claim == pair.target.claim and share_in(pair, s) >= 0.5]
         if any(s.segment.mood is mine for s in near):
             continue
         for target in near:

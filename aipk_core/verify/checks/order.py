@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from aipk_core.verify.alignment import Alignment, word_relation
-from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.analysis import Analysis, Word, word_at
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -48,23 +49,25 @@ def check_order(alignment: Alignment) -> Iterator[Finding]:
     yield from _compared_values(alignment)
 
 
-def _time_order(analysis: Analysis) -> list[_Ordered]:
+_TIME_CUE = re.compile(r"\b(?:before|prior to|ahead of|after|following|earlier than|later than|until)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(r"\s*(?:that|this|which|[,.;]|$)")
+
+
+@lru_cache(maxsize=20_000)
+def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
-    for match in re.finditer(
-        r"\b(?:before|prior to|ahead of|after|following|earlier than|later than|until)\b", analysis.text, re.IGNORECASE
-    ):
-        if _next_is_quantity(analysis, match.end()) or re.match(
-            r"\s*(?:that|this|which|[,.;]|$)", analysis.text[match.end() :]
-        ):
+    for match in _TIME_CUE.finditer(analysis.text):
+        if _next_is_quantity(analysis, match.end()) or _POINTS_BACK.match(analysis.text, match.end()):
             continue
         main, other = _sides(analysis, match.start(), match.end())
         if main and other:
             earlier = re.match(r"before|prior|ahead|earlier|until", match[0], re.IGNORECASE)
             found.append(_Ordered(main, other, match.span()) if earlier else _Ordered(other, main, match.span()))
-    return found
+    return tuple(found)
 
 
-def _cause_order(analysis: Analysis) -> list[_Ordered]:
+@lru_cache(maxsize=20_000)
+def _cause_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
     for match in cues.CAUSE_AFTER.finditer(analysis.text):
         if match[0].lower() == "since" and _next_is_quantity(analysis, match.end()):
@@ -76,10 +79,11 @@ def _cause_order(analysis: Analysis) -> list[_Ordered]:
         cause, effect = _sides(analysis, match.start(), match.end())
         if effect and cause:
             found.append(_Ordered(cause, effect, match.span()))
-    return found
+    return tuple(found)
 
 
-def _size_order(analysis: Analysis) -> list[_Ordered]:
+@lru_cache(maxsize=20_000)
+def _size_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
     for match in _THAN.finditer(analysis.text):
         if _next_is_quantity(analysis, match.end()):
@@ -87,7 +91,7 @@ def _size_order(analysis: Analysis) -> list[_Ordered]:
         left, right = _sides(analysis, match.start(), match.end())
         if left and right:
             found.append(_Ordered(left, right, match.span()) if match["more"] else _Ordered(right, left, match.span()))
-    return found
+    return tuple(found)
 
 
 def _sides(analysis: Analysis, start: int, end: int) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
@@ -106,12 +110,12 @@ def _sides(analysis: Analysis, start: int, end: int) -> tuple[tuple[Word, ...], 
 def _words(analysis: Analysis, start: int, end: int) -> tuple[Word, ...]:
     words = [word for word in analysis.words if start <= word.start < end]
     words += [
-        Word(i.start, i.end, i.norm.casefold(), i.norm.casefold(), 0, True)
+        word_at(i.start, i.end, i.norm.casefold(), i.norm.casefold(), name=True)
         for i in analysis.identifiers
         if start <= i.start < end
     ]
     words += [
-        Word(q.start, q.end, q.text, f"{q.noun} {q.value}", 0, True)
+        word_at(q.start, q.end, q.text, f"{q.noun} {q.value}", name=True)
         for q in analysis.quantities
         if start <= q.start < end and q.kind == "label"
     ]
@@ -122,10 +126,7 @@ def _overlap(mine: tuple[Word, ...], theirs: tuple[Word, ...]) -> float:
     """Share of the smaller side that has an equal on the other, 0..1."""
     if not mine or not theirs:
         return 0.0
-    hits = sum(
-        any(word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.DERIVED for other in theirs)
-        for word in mine
-    )
+    hits = sum(any(word.relation(other) >= Relation.DERIVED for other in theirs) for word in mine)
     return hits / min(len(mine), len(theirs)) if len(mine) <= len(theirs) else hits / len(mine)
 
 
@@ -142,7 +143,7 @@ _HEAVIER = re.compile(rf"(?P<word>\b(?:{_MORE}|{_LESS})\b)", re.IGNORECASE)
 def _compared_values(alignment: Alignment) -> Iterator[Finding]:
     """``A is heavier than B`` against two values in the claims: A 94 t, B 128 t."""
     statement = alignment.statement
-    for ordered in _size_order(statement) + _earlier(statement):
+    for ordered in _size_order(statement):
         first = _value_of(ordered.first, ordered.second, alignment)
         second = _value_of(ordered.second, ordered.first, alignment)
         if first is None or second is None or first[1] != second[1]:
@@ -150,11 +151,6 @@ def _compared_values(alignment: Alignment) -> Iterator[Finding]:
         if first[0] < second[0]:
             yield Finding("comparison", "the values in the claim say the opposite", ordered.span, first[2], None, True)
             return
-
-
-def _earlier(statement: Analysis) -> list[_Ordered]:
-    """``A came earlier than B``: for years the later one is the larger value."""
-    return []
 
 
 def _value_of(words: tuple[Word, ...], others: tuple[Word, ...], alignment: Alignment) -> tuple[float, str, int] | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import Analysis, Word, stem_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
@@ -54,7 +55,7 @@ def _denies_something_shared(
         others = list(pair.words)
     if denied is None:
         return True
-    return any(word_relation(denied.stem, denied.norm, other.stem, other.norm) >= Relation.NARROWER for other in others)
+    return any(denied.relation(other) >= Relation.NARROWER for other in others)
 
 
 _AFTER_THE_WORD = ("ko", "ja", "hi")
@@ -82,17 +83,20 @@ def _denies_by_meaning(alignment: Alignment, pair: SegmentPair, target: ClaimSeg
     return bool(_denials(_text(alignment, pair.segment)) ^ _denials(target.text))
 
 
-def _denials(text: str) -> set[str]:
-    return {stem_of(match[0].casefold(), "en") for match in cues.LEXICAL_DENIAL.finditer(text)}
+@lru_cache(maxsize=20_000)
+def _denials(text: str) -> frozenset[str]:
+    return frozenset(stem_of(match[0].casefold(), "en") for match in cues.LEXICAL_DENIAL.finditer(text))
 
 
 def agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment], target: ClaimSegment) -> bool:
     """Whether a word of the clause stands only in clauses of the claims that have the same sign as this one."""
-    theirs = {word.stem for word in (*target.words, *target.borrowed)}
+    theirs = target.stems.union(word.stem for word in target.borrowed)
     for word in pair.words:
+        if word.stem in theirs:
+            continue
         holders = holders_of(word, segments)
         holders = [holder for holder in holders if len(holder.segment.items) >= 2 or holder.borrowed]
-        if holders and word.stem not in theirs and all(sign_of(holder.segment) == mine for holder in holders):
+        if holders and all(sign_of(holder.segment) == mine for holder in holders):
             return True
     return False
 
@@ -131,19 +135,22 @@ def _finding(pair: SegmentPair, target: ClaimSegment) -> Finding:
 
 def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list[ClaimSegment]) -> Iterator[Finding]:
     """Words that the claims mention only to deny them ("…, not carbon fibre") and the statement asserts."""
+    if not any(sign_of(s.segment) < 0 and not s.segment.exception for s in segments) or any(p.opposites for p in pairs):
+        return
     for pair in pairs:
-        if _denials(_text(alignment, pair.segment)) - _denials(" ".join(claim.text for claim in alignment.claims)):
+        if sign_of(pair.segment) <= 0 or pair.segment.exception:
             continue
-        if sign_of(pair.segment) <= 0 or pair.segment.exception or any(p.opposites for p in pairs):
+        denials = _denials(_text(alignment, pair.segment))
+        if denials and denials - _denials(" ".join(claim.text for claim in alignment.claims)):
             continue
         for word in pair.words:
-            holders = [s for s in segments if any(_same(word, other) for other in s.words)]
+            holders = [s for s in segments if s.has(word, Relation.SYNONYM)]
             if len(holders) != 1 or sign_of(holders[0].segment) >= 0 or holders[0].segment.exception:
                 continue
             holder = holders[0]
             if holder.segment.mood is Mood.FORBIDDEN and pair.share < _ENOUGH:
                 continue
-            own = {w.stem for w in holder.words}
+            own = holder.stems
             if len(own & {w.stem for w in pair.words}) * 2 < len(own):
                 continue
             denied = None if holder.borrowed else denied_word(holder.analysis, holder.segment)
@@ -165,8 +172,8 @@ def _same_matter(alignment: Alignment, holder: ClaimSegment) -> bool:
     return alignment.coverage >= 0.6
 
 
-def _same(word, other) -> bool:  # type: ignore[no-untyped-def]
-    return word_relation(word.stem, word.norm, other.stem, other.norm) >= Relation.SYNONYM
+def _same(word: Word, other: Word) -> bool:
+    return word.relation(other) >= Relation.SYNONYM
 
 
 def _inside(span: tuple[int, int], outer: tuple[int, int]) -> bool:

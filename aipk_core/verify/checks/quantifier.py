@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.findings import Finding
@@ -26,38 +27,55 @@ _ONLY = re.compile(
 _EVERYONE = re.compile(r"\b(?:everyone|everybody|anyone|anybody|all|any|every|both)\b", re.IGNORECASE)
 
 
+_WHOLE_CIRCLE = re.compile(r"\b(?:both|all|every|each)\b", re.IGNORECASE)
+_PAIRS = (
+    (_ALL, _NOT_ALL, "all here, not all in the claim"),
+    (_FEW, _WHOLE, "a few here, all in the claim"),
+    (_BOTH, _NEITHER, "both here, neither in the claim"),
+    (_NEITHER, _BOTH, "neither here, both in the claim"),
+    (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
+)
+_Span = tuple[int, int]
+
+
+@lru_cache(maxsize=20_000)
+def _found(text: str) -> dict[re.Pattern[str], _Span]:
+    """Where each kind of quantifier first stands in a clause."""
+    patterns = (_ALL, _NOT_ALL, _FEW, _WHOLE, _BOTH, _NEITHER, _EVERYONE, _ONLY, _WHOLE_CIRCLE, cues.EXCLUSIVE)
+    return {pattern: match.span() for pattern in patterns if (match := pattern.search(text))}
+
+
 def check_quantifiers(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
     statement = alignment.statement.text
     for pair in pairs:
         target = pair.target
         if target is None or pair.share < 0.5:
             continue
-        mine = statement[pair.segment.start : pair.segment.end]
-        theirs = target.text
-        for here, there, message in (
-            (_ALL, _NOT_ALL, "all here, not all in the claim"),
-            (_FEW, _WHOLE, "a few here, all in the claim"),
-            (_BOTH, _NEITHER, "both here, neither in the claim"),
-            (_NEITHER, _BOTH, "neither here, both in the claim"),
-            (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
-        ):
-            found, other = here.search(mine), there.search(theirs)
-            if not found or not other or there.search(mine) or here.search(theirs):
+        mine, theirs = _found(statement[pair.segment.start : pair.segment.end]), _found(target.text)
+        if not mine or not theirs:
+            continue
+        offset, claim_offset = pair.segment.start, target.segment.start
+        for here, there, message in _PAIRS:
+            if here not in mine or there not in theirs or there in mine or here in theirs:
                 continue
             if here is _NEITHER and pair.opposites:
                 continue
-            offset, claim_offset = pair.segment.start, target.segment.start
             yield Finding(
-                "quantifier", message, (found.start() + offset, found.end() + offset), target.claim,
-                (other.start() + claim_offset, other.end() + claim_offset), True,
+                "quantifier",
+                message,
+                _moved(mine[here], offset),
+                target.claim,
+                _moved(theirs[there], claim_offset),
+                True,
+            )
+            return
+        if _ONLY in mine and _WHOLE_CIRCLE in theirs and cues.EXCLUSIVE not in theirs:
+            yield Finding(
+                "quantifier", "only one here, all in the claim", _moved(mine[_ONLY], offset), target.claim,
+                _moved(theirs[_WHOLE_CIRCLE], claim_offset), True,
             )  # fmt: skip
             return
-        exclusive = _ONLY.search(mine)
-        whole = re.search(r"\b(?:both|all|every|each)\b", theirs, re.IGNORECASE)
-        if exclusive and whole and not cues.EXCLUSIVE.search(theirs):
-            offset = pair.segment.start
-            yield Finding(
-                "quantifier", "only one here, all in the claim", (exclusive.start() + offset, exclusive.end() + offset),
-                target.claim, (whole.start() + target.segment.start, whole.end() + target.segment.start), True,
-            )  # fmt: skip
-            return
+
+
+def _moved(span: _Span, offset: int) -> _Span:
+    return span[0] + offset, span[1] + offset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aipk_core.verify.alignment import Alignment, rivals, word_relation
+from aipk_core.verify.alignment import Alignment, rivals
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -58,9 +58,5 @@ def _turned_round(alignment: Alignment, number: int) -> bool:
     """Whether the statement says the opposite of the claim in words, so that opposite bounds mean the same."""
     claim, statement = alignment.claims[number], alignment.statement
     denials = [len(cues.negations(text.lang).findall(text.text)) % 2 for text in (claim, statement)]
-    opposite = any(
-        word_relation(word.stem, word.norm, other.stem, other.norm) is Relation.OPPOSITE
-        for word in statement.words
-        for other in claim.words
-    )
+    opposite = any(word.relation(other) is Relation.OPPOSITE for word in statement.words for other in claim.words)
     return (denials[0] != denials[1]) != opposite

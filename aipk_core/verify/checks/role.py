@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from aipk_core.verify.alignment import Alignment, word_relation
+from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import Analysis, stem_of
 from aipk_core.verify.findings import Finding
+from aipk_core.verify.lexemes import word_relation
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.parsing import Argument, Predicate, predicates_of
 

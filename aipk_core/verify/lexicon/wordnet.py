@@ -9,7 +9,7 @@ import gzip
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.resources import files
 
 from aipk_core.verify.lexicon.opposites import OPPOSITES
@@ -98,7 +98,17 @@ class WordNet:
     def _has_pos(self, base: str, kinds: str) -> bool:
         return any(sense[0] in kinds for sense in self._senses.get(base, ()))
 
-    @lru_cache(maxsize=200_000)  # noqa: B019
+    def traces(self, word: str) -> frozenset[str]:
+        """Marks of a word: two words without a common one have no relation at all."""
+        found: set[str] = set()
+        for lemma in {word, *self._lemmas(word)}:
+            entry = self._entry(lemma)
+            found |= entry.senses | entry.reach
+            found |= {f"={other}" for other in (lemma, *self._opposites(lemma), *self._derived.get(lemma, ()))}
+            found |= {f"${lemma[start:]}" for start in range(len(lemma) - 3) if start != 1}
+        return frozenset(found)
+
+    @lru_cache(maxsize=50_000)  # noqa: B019
     def relation(self, first: str, second: str) -> Relation:
         """The closest relation between two words in any of their base forms and common senses."""
         if first == second:
@@ -136,7 +146,7 @@ class WordNet:
             return Relation.DERIVED
         return best
 
-    @cache  # noqa: B019
+    @lru_cache(maxsize=50_000)  # noqa: B019
     def _entry(self, lemma: str) -> _Entry:
         """A lemma's senses, the most frequent ones of each part of speech, and everything that these touch."""
         senses = self._senses.get(lemma, ())
@@ -174,7 +184,7 @@ class WordNet:
     def _derived_sets_meet(self, a: str, b: str) -> bool:
         return bool(self._derived.get(a, set()) & self._derived.get(b, set()))
 
-    @cache  # noqa: B019
+    @lru_cache(maxsize=50_000)  # noqa: B019
     def _opposites(self, word: str) -> frozenset[str]:
         return frozenset(self._opposite.get(word, ()))
 

@@ -1,0 +1,110 @@
+"""Word forms, each known once, and how any two of them stand to each other.
+
+Comparing two words by the dictionary takes some microseconds, and an answer asks for thousands of pairs, most of which have
+nothing to do with each other. A form therefore keeps a set of *traces*: its senses and what they touch, its opposites, the
+words it is derived from, its beginning and its endings. Forms without a common trace are unrelated, which one look tells.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+
+_FORMS = 60_000
+"""Forms that are kept; the language has more, an answer and its claims have not."""
+_PAIRS = 2_000
+"""Forms whose relation to one form is remembered."""
+_SHORTEST_ROOT = 5
+
+
+class Lexeme:
+    """A form: ``norm`` as it is written, ``stem`` what its inflected forms share. Equal forms are one object while kept.
+
+    Attributes:
+        relations: forms that it was compared with.
+        near: those of them that it has a relation to.
+    """
+
+    __slots__ = ("_traces", "ascii", "near", "norm", "relations", "stem")
+
+    def __init__(self, norm: str, stem: str) -> None:
+        self.norm, self.stem = norm, stem
+        self.ascii = norm.isascii() and stem.isascii()
+        self.relations: dict[Lexeme, Relation] = {}
+        self.near: set[Lexeme] = set()
+        self._traces: frozenset[str] | None = None
+
+    def relation(self, other: Lexeme) -> Relation:
+        """How this form stands to ``other``: it says more or less, or the contrary."""
+        known = self.relations.get(other)
+        if known is not None:
+            return known
+        found = self._compare(other)
+        if len(self.relations) < _PAIRS:
+            if found is not Relation.NONE:
+                self.near.add(other)
+            self.relations[other] = found
+        return found
+
+    def related(self, others: frozenset[Lexeme]) -> dict[Lexeme, Relation]:
+        """Those of ``others`` that this form has a relation to."""
+        if len(self.relations) + len(others) >= _PAIRS:
+            self.relations, self.near = {}, set()
+        for other in others.difference(self.relations):
+            self.relation(other)
+        return {other: self.relations[other] for other in others & self.near}
+
+    def in_dictionary(self, other: Lexeme) -> Relation:
+        """What the dictionary alone says; both forms in ASCII letters."""
+        if self.traces.isdisjoint(other.traces):
+            return Relation.NONE
+        return wordnet().relation(self.norm, other.norm)
+
+    def _compare(self, other: Lexeme) -> Relation:
+        if self.stem == other.stem or self.norm == other.norm:
+            return Relation.SAME
+        if self.ascii and other.ascii and self.traces.isdisjoint(other.traces):
+            return Relation.NONE
+        if self.norm.isascii() and other.norm.isascii():
+            relation = wordnet().relation(self.norm, other.norm)
+            if relation in (Relation.NONE, Relation.SIBLING) and _same_root(self.stem, other.stem):
+                return Relation.DERIVED
+            return relation
+        return Relation.SAME if _same_root(self.stem, other.stem) else Relation.NONE
+
+    @property
+    def traces(self) -> frozenset[str]:
+        """What this form shares with every form that it has a relation to; for forms in ASCII letters."""
+        if self._traces is None:
+            found = wordnet().traces(self.norm)
+            if len(self.stem) >= _SHORTEST_ROOT:
+                found |= {"^" + self.stem[:_SHORTEST_ROOT]}
+            self._traces = found
+        return self._traces
+
+
+@lru_cache(maxsize=_FORMS)
+def lexeme(norm: str, stem: str) -> Lexeme:
+    """The form with this spelling and stem."""
+    return Lexeme(norm, stem)
+
+
+def word_relation(stem: str, norm: str, other_stem: str, other_norm: str) -> Relation:
+    """How two words stand to each other, each given by its stem and its form."""
+    return lexeme(norm, stem).relation(lexeme(other_norm, other_stem))
+
+
+def _same_root(a: str, b: str) -> bool:
+    """Long common beginnings: invest- in ``investigator`` and ``investigation``, also in languages without a table."""
+    shorter = min(len(a), len(b))
+    common = 0
+    while common < shorter and a[common] == b[common]:
+        common += 1
+    if not a.isascii():
+        return (
+            common >= 3
+            and common >= 0.6 * shorter
+            and any((char.isalpha() and ord(char) < 0x2E80) or "가" <= char <= "힣" for char in a)
+        )
+    return common >= _SHORTEST_ROOT and common >= 0.7 * shorter
