@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from aipk_core.chunks import STAGE_VERSION, Chunk, ChunkSettings, chunk_document
-from aipk_core.documents.records import document_from_record
 from aipk_core.hashing import digest
-from aipk_core.stages.documents import document_keys
+from aipk_core.stages.documents import document_keys, read_documents
 from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_current
 from aipk_core.store.manifest import Manifest
 from aipk_core.store.tables import TableCache
@@ -87,8 +86,8 @@ def _cut_missing(
     for first in range(0, len(names), _DOCUMENTS_AT_ONCE):
         fresh: dict[str, pa.Table] = {}
         some = names[first : first + _DOCUMENTS_AT_ONCE]
-        for done, (name, record) in enumerate(context.workspace.cache("documents").items(some), first + 1):
-            chunks = chunk_document(document_from_record(record["document"]), settings, embedder.count_tokens)
+        for done, (name, document) in enumerate(read_documents(context, some), first + 1):
+            chunks = chunk_document(document, settings, embedder.count_tokens)
             fresh[missing[name]] = pa.Table.from_pylist([_record(chunk) for chunk in chunks], schema=SCHEMA)
             context.progress("cutting documents into chunks", done, len(names))
         cache.put(fresh)

@@ -20,21 +20,20 @@ from aipk_core.claims.engine import ClaimEngine, Draft, Work
 from aipk_core.claims.identity import claim_id
 from aipk_core.documents.links import citation_url
 from aipk_core.documents.model import Document
-from aipk_core.documents.records import document_from_record
 from aipk_core.errors import StoreError
 from aipk_core.hashing import digest
-from aipk_core.stages.documents import document_keys
+from aipk_core.stages.documents import document_keys, read_documents
+from aipk_core.stages.extraction import CACHE as PIECES
 from aipk_core.stages.extraction import Pieces, extracted
 from aipk_core.stages.model import StageContext
 from aipk_core.store.manifest import Manifest
-from aipk_core.store.tables import with_notes
+from aipk_core.store.tables import noted_rows, noting_rows
 
-TABLE_VERSION = 1
+TABLE_VERSION = 2
 """Version of the tables as such; what stands in them follows from the engine."""
 
 CACHE = "document_claims"
-PIECES = "claims"
-"""The caches of the tables, and of the pieces that they are made of."""
+"""The cache of the tables."""
 
 TABLE = pa.schema(
     [(name, pa.string()) for name in ("id", "text", "context", "kind", "lang", "checks", "evidence", "fold")]
@@ -43,10 +42,7 @@ TABLE = pa.schema(
 """Columns of a document's table: a claim, where the document says it (JSON), and what of its text is more than
 typography (``fold``, a digest)."""
 
-_KEYS_NOTE = "pieces"
-_KEY_BYTES = 32
 _PIECES_AT_ONCE = 8_000
-_DOCUMENTS_AT_ONCE = 64
 
 
 @dataclass(slots=True)
@@ -89,21 +85,16 @@ def find_document_claims(
             done = [piece for piece in item.pieces if piece.key in drafts.by_key]
             found.undone += len(item.pieces) - len(done)
             table = _table(item.document, [(piece.work, drafts.by_key[piece.key]) for piece in done])
-            (finished if len(done) == len(item.pieces) else unfinished)[item.key] = with_notes(
-                table, {_KEYS_NOTE: b"".join(bytes.fromhex(piece.key) for piece in item.pieces)}
+            (finished if len(done) == len(item.pieces) else unfinished)[item.key] = noting_rows(
+                table, PIECES, [piece.key for piece in item.pieces]
             )
         cache.put(finished)
         found.misses += drafts.fresh
     tables = dict(cache.items([key for key in keys if key not in unfinished])) | unfinished
-    found.hits = sum(len(_noted(table)) for table in tables.values()) - found.undone - found.misses
+    found.hits = sum(noted_rows(table, PIECES) for table in tables.values()) - found.undone - found.misses
     parts = [tables[key].replace_schema_metadata(None) for key in keys]
     found.rows = pa.concat_tables(parts).combine_chunks() if parts else TABLE.empty_table()
     return found
-
-
-def pieces_of(table: pa.Table) -> list[str]:
-    """The keys of the pieces that a document's table, as the cache has it, was made of."""
-    return [key.hex() for key in _noted(table)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +106,6 @@ class _Opened:
     pieces: Pieces
 
 
-def _noted(table: pa.Table) -> list[bytes]:
-    noted = (table.schema.metadata or {}).get(_KEYS_NOTE.encode(), b"")
-    return [noted[start : start + _KEY_BYTES] for start in range(0, len(noted), _KEY_BYTES)]
-
-
 def _batches(context: StageContext, engine: ClaimEngine[Any], missing: dict[str, str]) -> Iterator[list[_Opened]]:
     """The documents without claims, so many at a time that memory stays bounded.
 
@@ -127,17 +113,12 @@ def _batches(context: StageContext, engine: ClaimEngine[Any], missing: dict[str,
         missing: key of a document's claims -> key of the document itself.
     """
     batch: list[_Opened] = []
-    pieces = done = 0
-    names = list(missing)
-    for first in range(0, len(names), _DOCUMENTS_AT_ONCE):
-        some = {missing[name]: name for name in names[first : first + _DOCUMENTS_AT_ONCE]}
-        records = dict(context.workspace.cache("documents").items(list(some)))
-        for stored, key in some.items():
-            document = document_from_record(records.pop(stored)["document"])
-            batch.append(_Opened(key, document, Pieces.of(engine, document)))
-            pieces += len(batch[-1].pieces)
-            done += 1
-            context.progress("reading documents for claims", done, len(names))
+    pieces = 0
+    by_document = {stored: key for key, stored in missing.items()}
+    for done, (stored, document) in enumerate(read_documents(context, list(by_document)), 1):
+        batch.append(_Opened(by_document[stored], document, Pieces.of(engine, document)))
+        pieces += len(batch[-1].pieces)
+        context.progress("reading documents for claims", done, len(by_document))
         if pieces >= _PIECES_AT_ONCE:
             yield batch
             batch, pieces = [], 0

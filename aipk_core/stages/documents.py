@@ -26,7 +26,7 @@ from aipk_core.documents.records import document_from_record, document_record
 from aipk_core.documents.sources import open_source
 from aipk_core.documents.sources.model import Source
 from aipk_core.documents.sources.snapshot import SourceFile, SourceSnapshot
-from aipk_core.errors import CorpusError, DocumentError, SourceError
+from aipk_core.errors import CorpusError, DocumentError, SourceError, StoreError
 from aipk_core.executors.model import Shard
 from aipk_core.executors.opening import executor_name
 from aipk_core.hashing import digest
@@ -66,7 +66,7 @@ def documents_stage(context: StageContext) -> StageResult:
         inputs, fingerprint = _inputs(context, snapshots)
         current = is_current(context, "documents", inputs)
         # The caches may have been deleted under the manifest; then the documents are loaded again.
-        if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
+        if current is not None and context.workspace.cache("documents").exists():
             return _result(context, current, hits=current.count, misses=0, unchanged=True)
         loaded = [_load_source(context, snapshot, qualified=len(snapshots) > 1) for snapshot in snapshots]
     finally:
@@ -120,7 +120,7 @@ def documents_ahead(context: StageContext) -> DocumentsAhead:
     try:
         inputs, _ = _inputs(context, snapshots)
         current = is_current(context, "documents", inputs)
-        if current is not None and context.workspace.cache("documents").known().issuperset(document_keys(current)):
+        if current is not None and context.workspace.cache("documents").exists():
             return DocumentsAhead(True, current.count)
         previous = context.workspace.read_manifest(corpus.name, "documents")
         before = dict(zip(previous.column("id"), previous.column("key"), strict=True)) if previous else {}
@@ -153,6 +153,28 @@ def _inputs(context: StageContext, snapshots: Sequence[SourceSnapshot]) -> tuple
 def document_keys(manifest: Manifest) -> list[str]:
     """The keys under which the cache ``documents`` has the current documents, in document order."""
     return manifest.column("key")
+
+
+def read_documents(context: StageContext, keys: Sequence[str]) -> Iterator[tuple[str, Document]]:
+    """Key and document of each of ``keys``, so many at a time that memory stays bounded, in no promised order.
+
+    Raises:
+        StoreError: the cache lacks one (code ``document-missing``).
+    """
+    cache = context.workspace.cache("documents")
+    for first in range(0, len(keys), _BATCH_DOCUMENTS):
+        some = keys[first : first + _BATCH_DOCUMENTS]
+        left = set(some)
+        for key, record in cache.items(some):
+            left.discard(key)
+            yield key, document_from_record(record["document"])
+        if left:
+            raise StoreError(
+                f"{len(left)} documents that are current are not in the store",
+                code="document-missing",
+                where=str(context.workspace.caches),
+                remedy="Build with --force documents",
+            )
 
 
 @dataclass(slots=True)

@@ -17,6 +17,9 @@ from aipk_core.stages.model import StageContext
 from aipk_core.stages.shard_work import extract_payload
 from aipk_core.store.cache import JsonCache
 
+CACHE = "claims"
+"""The cache of pieces that were read."""
+
 _PARTS = 16
 _FEW_PIECES = 64
 """Below this, a message to a worker takes longer than the work."""
@@ -63,7 +66,7 @@ def extracted(
     Args:
         figures: what workers counted is added here.
     """
-    cache = context.workspace.cache("claims")
+    cache = context.workspace.cache(CACHE)
     drafts: dict[str, Any] = cache.get([piece.key for _, pieces in documents for piece in pieces])
     missing: dict[str, tuple[Document, Piece]] = {}
     for document, pieces in documents:

@@ -120,9 +120,13 @@ def run_timed(stage: Callable[[StageContext], StageResult], context: StageContex
     return result
 
 
+_LAYOUT = 2
+"""Version of what stages note in their manifests beside the rows; manifests of another layout are made anew."""
+
+
 def inputs_digest(fingerprint: str, *versions: str) -> str:
     """Identifies what a stage would be computed from."""
-    return digest("inputs", fingerprint, list(versions))
+    return digest("inputs", _LAYOUT, fingerprint, list(versions))
 
 
 def is_current(context: StageContext, stage: str, inputs: str) -> Manifest | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lancedb.table import Table
 
 _PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
-_SCAN_SHARE = 0.1  # above this share of all rows, reading the whole table is quicker than looking rows up
+_ROWS_AT_ONCE = 4096
 MAX_VALUE_BYTES = 256 << 20
 _MAX_PRUNINGS = 5  # the first pass writes a version of its own, which the next removes
 _LENGTH_BYTES = 8
@@ -73,24 +73,27 @@ class Cache:
 
     def rows(self, keys: Sequence[str]) -> pa.Table:
         """The rows of those ``keys`` that are there, each once, in no promised order; columns ``key`` and ``value``."""
+        return pa.concat_tables([self.schema.empty_table(), *self.slices(keys)])
+
+    def slices(self, keys: Sequence[str]) -> Iterator[pa.Table]:
+        """Like ``rows``, a few thousand rows at a time."""
         self.used.update(keys)
         with self._lock:
             offsets = self._key_offsets()
             wanted = sorted({offsets[key] for key in keys if key in offsets})
             table = self._open()
-            if table is None or not wanted:
-                return self.schema.empty_table()
+        if table is None:
+            return
+        for first in range(0, len(wanted), _ROWS_AT_ONCE):
+            some = wanted[first : first + _ROWS_AT_ONCE]
             with _reported(f"{self.folder}/{self.name}"):
-                if len(wanted) > _SCAN_SHARE * len(offsets):
-                    rows = table.to_arrow().take(pa.array(wanted))
-                else:
-                    rows = table.take_offsets(wanted).to_arrow().select(["key", "value"])
-            missing = {key for key in keys if key in offsets} - set(rows["key"].to_pylist())
-            if missing:
+                rows = table.take_offsets(some).to_arrow().select(["key", "value"])
+            if rows.num_rows != len(some):
+                gone = len(some) - rows.num_rows
                 raise StoreError(
-                    f"{len(missing)} rows that the table lists are not in it", where=str(self.folder), remedy=REBUILD
+                    f"{gone} rows that the table lists are not in it", where=str(self.folder), remedy=REBUILD
                 )
-            return rows
+            yield rows.cast(self.schema)
 
     def put(self, keys: Sequence[str], values: pa.Array) -> int:
         """Add rows whose key has none yet, and return how many were new. Committed to disk when this returns."""
@@ -198,6 +201,10 @@ class JsonCache:
         """All keys that have a value."""
         return self._cache.known()
 
+    def exists(self) -> bool:
+        """Whether anything was ever put into it and not deleted; told without opening it."""
+        return self._cache.exists()
+
     def get(self, keys: Iterable[str]) -> dict[str, Any]:
         """The values of those ``keys`` that have one.
 
@@ -208,9 +215,9 @@ class JsonCache:
 
     def items(self, keys: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Like ``get``, one after the other, so that only one value at a time is unpacked."""
-        rows = self._cache.rows(keys)
-        for key, value in zip(rows["key"].to_pylist(), rows["value"], strict=True):
-            yield key, self._unpacked(value.as_buffer())
+        for rows in self._cache.slices(keys):
+            for key, value in zip(rows["key"].to_pylist(), rows["value"], strict=True):
+                yield key, self._unpacked(value.as_buffer())
 
     def put(self, values: Mapping[str, Any]) -> int:
         """Add values whose key has none yet, and return how many were new. Committed to disk when this returns."""

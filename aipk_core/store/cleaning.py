@@ -14,10 +14,13 @@ from typing import Any
 
 from aipk_core.store.cache import Cache, bytes_under, table_names
 from aipk_core.store.manifest import read_manifest
+from aipk_core.store.tables import rows_behind
 from aipk_core.store.uses import forget_uses, has_uses, used_keys
 from aipk_core.store.workspace import Workspace
 
 KEEP_STATES = 3
+_MADE_OF_ROWS = frozenset({"document_claims"})
+"""Caches of tables that note which rows of other caches they were made of."""
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -96,6 +99,10 @@ def clean_store(workspace: Workspace, *, keep: int = KEEP_STATES, progress: Prog
         for manifest in (workspace.store / "manifests").glob("*/*.parquet"):
             _add_listed_keys(used, manifest)
         names = table_names(workspace.caches)
+        for name in _MADE_OF_ROWS.intersection(names):
+            held = rows_behind(Cache.existing(workspace.caches, name), sorted(used.get(name, ())))
+            for other, keys in held.items():
+                used.setdefault(other, set()).update(keys)
         for number, name in enumerate(names):
             if progress:
                 progress("compacting", number, len(names))

@@ -22,7 +22,7 @@ from aipk_core.store.cache import MAX_VALUE_BYTES, REBUILD, Cache, compressed, d
 class TableCache:
     """A ``Cache`` whose values are Arrow tables of one schema.
 
-    Each may carry notes: short bytes by name, which are no part of its rows.
+    Each may carry notes (``noting_rows``), which are no part of its rows.
     """
 
     def __init__(self, folder: Path | str, name: str, schema: pa.Schema) -> None:
@@ -59,22 +59,52 @@ class TableCache:
 
     def items(self, keys: Sequence[str]) -> Iterator[tuple[str, pa.Table]]:
         """Key and table of those ``keys`` that have one, in no promised order; notes are the metadata of the schema."""
-        rows = self._cache.rows(keys)
-        where = f"{self._cache.folder}/{self._cache.name}"
-        for key, value in zip(rows["key"].to_pylist(), rows["value"], strict=True):
-            try:
-                with pa.ipc.open_stream(decompressed(value.as_buffer())) as reader:
-                    table = reader.read_all()
-                if not table.schema.equals(self.schema):
-                    raise ValueError("it has other columns than expected")
-            except (ValueError, OSError, pa.ArrowException) as error:
-                raise StoreError(f"a cached table cannot be read: {error}", where=where, remedy=REBUILD) from error
-            yield key, table
+        for rows in self._cache.slices(keys):
+            for key, value in zip(rows["key"].to_pylist(), rows["value"], strict=True):
+                yield key, self._unpacked(value.as_buffer())
+
+    def _unpacked(self, data: pa.Buffer) -> pa.Table:
+        try:
+            with pa.ipc.open_stream(decompressed(data)) as reader:
+                table = reader.read_all()
+            if not table.schema.equals(self.schema):
+                raise ValueError("it has other columns than expected")
+        except (ValueError, OSError, pa.ArrowException) as error:
+            where = f"{self._cache.folder}/{self._cache.name}"
+            raise StoreError(f"a cached table cannot be read: {error}", where=where, remedy=REBUILD) from error
+        return table
 
 
-def with_notes(table: pa.Table, notes: Mapping[str, bytes]) -> pa.Table:
-    """``table`` carrying ``notes`` into a ``TableCache``."""
-    return table.replace_schema_metadata({name.encode(): value for name, value in notes.items()})
+def rows_behind(cache: Cache, keys: Sequence[str]) -> dict[str, set[str]]:
+    """Name of another cache -> keys of its rows that the tables ``keys`` of a ``TableCache`` were made of, as noted by
+    ``noting_rows``."""
+    found: dict[str, set[str]] = {}
+    for rows in cache.slices(keys):
+        for value in rows["value"]:
+            with pa.ipc.open_stream(decompressed(value.as_buffer())) as reader:
+                for name, packed in (reader.schema.metadata or {}).items():
+                    if name.startswith(_ROWS_OF):
+                        found.setdefault(name.removeprefix(_ROWS_OF).decode(), set()).update(_keys(packed))
+    return found
+
+
+def noting_rows(table: pa.Table, cache: str, keys: Sequence[str]) -> pa.Table:
+    """``table`` with a note that it was made of the rows ``keys`` of ``cache``: they are kept as long as it is, for what
+    changes next is made of most of them again."""
+    return table.replace_schema_metadata({_ROWS_OF + cache.encode(): b"".join(map(bytes.fromhex, keys))})
+
+
+def noted_rows(table: pa.Table, cache: str) -> int:
+    """How many rows of ``cache`` are noted in ``table``."""
+    return len((table.schema.metadata or {}).get(_ROWS_OF + cache.encode(), b"")) // _KEY_BYTES
+
+
+_ROWS_OF = b"rows of "
+_KEY_BYTES = 32
+
+
+def _keys(packed: bytes) -> list[str]:
+    return [packed[start : start + _KEY_BYTES].hex() for start in range(0, len(packed), _KEY_BYTES)]
 
 
 def table_digest(table: pa.Table) -> str:

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aipk_core.errors import StoreError
-from aipk_core.store.tables import TableCache, table_digest, with_notes
+from aipk_core.store.cache import Cache
+from aipk_core.store.tables import TableCache, noted_rows, noting_rows, rows_behind, table_digest
 
 SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64())])
 
@@ -24,11 +25,12 @@ def test_tables_come_back_joined_in_the_order_asked_for(tmp_path):
     assert again.known() == {"a", "b", "c"}
 
 
-def test_notes_travel_with_a_table_and_do_not_change_it(tmp_path):
+def test_a_table_notes_what_it_was_made_of_and_that_does_not_change_it(tmp_path):
     cache = TableCache(tmp_path, "things", SCHEMA)
-    cache.put({"a": with_notes(table("heron"), {"made of": b"\x00\xff"})})
-    ((key, stored),) = cache.items(["a", "none"])
-    assert (key, stored.schema.metadata) == ("a", {b"made of": b"\x00\xff"})
+    keys = ["ab" * 32, "cd" * 32]
+    cache.put({"a": noting_rows(table("heron"), "words", keys), "b": noting_rows(table("owl"), "words", keys[:1])})
+    assert {key: noted_rows(stored, "words") for key, stored in cache.items(["a", "b", "none"])} == {"a": 2, "b": 1}
+    assert rows_behind(Cache.existing(tmp_path, "things"), ["b"]) == {"words": set(keys[:1])}
     assert cache.joined(["a"]).schema.metadata is None
 
 
