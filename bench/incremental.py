@@ -292,6 +292,8 @@ def review_figures(report: Report, corpus: Path, step: str, decided: list[Decide
         ">= 0.90",
         offered >= 0.9,
     )
+    labels = outcome.labels_kept / outcome.labels if outcome.labels else 1.0
+    report.say(f"decided labels and values in the same row or list ({outcome.labels}): keep the decision", labels)
     report.say(f"of the offered ({outcome.offered}): under the sentence that difflib finds", outcome.right)
     report.say("decided claims whose text is gone", outcome.gone)
     report.extra[f"{step}: decisions not kept or not offered"] = {

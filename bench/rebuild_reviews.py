@@ -1,9 +1,11 @@
 """Do review decisions outlive changes of the source? Decided by the review queue, judged from the texts alone.
 
 At the first state a named reviewer decides on a sample of claims: of sentences that a later state edits, and of pages that
-a later state edits, moves, drops or leaves alone. After each change every decided claim has one of four fates, found without the code under test:
+a later state edits, moves, drops or leaves alone. After each change every decided claim has one of these fates, found without the code under test:
 
-- **stands**: a sentence of some page is, but for white space, the claim's source sentence;
+- **stands**: a sentence of some page is, but for white space, the claim's source sentence. A label or value of fewer than six
+  words ("false") stands when it does so in a file of the same name under the same heading, column, row and lead-in, and is
+  counted apart;
 - **edited**: it stands nowhere, and on its page (or the page that took the place of its page) a sentence that was not there
   before is at least 0.6 like it by ``difflib`` over words, and of all sentences that vanished from the page none that is
   liker to that one takes it;
@@ -21,7 +23,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from rebuild_state import State, folded
+from rebuild_state import Label, State, folded, is_label
 
 from aipk_core.claims.model import Claim
 from aipk_core.claims.policy import Policy
@@ -39,12 +41,13 @@ SENTENCE, PAGE, MOVED, ALONE = FATES = ("sentence edited", "page edited", "page 
 
 @dataclass(frozen=True)
 class Decided:
-    """A claim that was decided on: its source sentence and page then, and where the review stood after that."""
+    """A claim that was decided on: its source sentence, page and place then, and where the review stood after that."""
 
     claim: str
     quote: str
     page: str
     status: str
+    start: int = 0
 
 
 @dataclass
@@ -53,6 +56,7 @@ class Outcome:
 
     Attributes:
         stand, kept: claims whose sentence stands, and those of them that keep their decision.
+        labels, labels_kept: the same of labels and values.
         edited, offered: claims whose sentence was edited, and those that are offered as a linked successor with a diff.
         right: of the offered, those whose successor is the sentence that ``difflib`` finds.
         gone: claims of neither kind.
@@ -61,6 +65,8 @@ class Outcome:
 
     stand: int = 0
     kept: int = 0
+    labels: int = 0
+    labels_kept: int = 0
     edited: int = 0
     offered: int = 0
     right: int = 0
@@ -123,6 +129,7 @@ def decide_sample(corpus: Path, fates: Fates, each: int, seed: int = 1) -> list[
             folded(claim.evidence[0].quote),
             claim.evidence[0].document,
             str(queue.entry(claim.id).standing.status),
+            claim.evidence[0].start,
         )
         for claim in chosen
     ]
@@ -137,15 +144,23 @@ def judge(corpus: Path, decided: Sequence[Decided], first: State, now: State) ->
     queue = desk.queue
     successor_of = {found.predecessor: name for name, found in queue.gate.successions.items()}
     stands = now.sentences
+    labels = {_label(name, one) for name, page in now.pages.items() for one in page.labels.values()}
     standings = _by_quote(queue)
+    moved = {(queue.claim(name).predecessor, queue.entry(name).standing.status) for name in _decided(queue)}
     edits = _Edits(first, now)
     outcome = Outcome()
     for one in decided:
-        if one.quote in stands:
-            outcome.stand += 1
-            fault = _lost(queue, one)
-            outcome.kept += not fault
+        label = is_label(one.quote)
+        if _label(one.page, first.pages[one.page].labels[one.start]) in labels if label else one.quote in stands:
+            fault = "" if (one.claim, one.status) in moved else _lost(queue, one)
+            if label:
+                outcome.labels += 1
+                outcome.labels_kept += not fault
+            else:
+                outcome.stand += 1
+                outcome.kept += not fault
             if fault:
+                fault = f"label: {fault}" if label else fault
                 linked = one.claim in successor_of
                 _note(outcome, one, f"{fault}{', but is offered as a successor' if linked else ''}", one.quote)
             continue
@@ -232,6 +247,14 @@ def _by_quote(queue: ReviewQueue) -> dict[str, str]:
     """Source sentence -> how its claim stands."""
     entries = [queue.entry(name) for name in queue.select(Filter(ALL))]
     return {folded(place.quote): entry.standing.why for entry in entries for place in entry.claim.evidence}
+
+
+def _label(page: str, label: Label) -> Label:
+    return (page.rpartition("/")[2], *label)
+
+
+def _decided(queue: ReviewQueue) -> list[str]:
+    return [name for name in queue.select(Filter(ALL)) if queue.entry(name).standing.why == "decided"]
 
 
 def _note(outcome: Outcome, one: Decided, why: str, text: str) -> None:

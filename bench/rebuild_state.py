@@ -6,7 +6,7 @@ What changed between two builds is worked out here from the texts alone, and nev
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,12 @@ from aipk_core.stages.documents import document_keys
 from aipk_core.store.cache import Cache
 from aipk_core.store.workspace import Workspace
 
+FEW_WORDS = 6
+"""A text of fewer words ("false", "Defaults to 1.") is a label or value: it says something only with what it stands under."""
+
+Label = tuple[str, ...]
+"""The words, the nearest heading, the column and row, and what introduces the list."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -29,6 +35,7 @@ class Page:
         blocks: kind and text of every block.
         sentences: of all blocks, white space folded.
         readable: the sentences that can hold statements: not headings, code or labels.
+        labels: of sentences of few words, by where they start in the page's text: the words, and what they stand under.
     """
 
     digest: str
@@ -36,6 +43,7 @@ class Page:
     blocks: tuple[tuple[str, str], ...]
     sentences: tuple[str, ...]
     readable: tuple[str, ...]
+    labels: Mapping[int, Label] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,10 @@ def folded(text: str) -> str:
     return " ".join(text.split())
 
 
+def is_label(text: str) -> bool:
+    return len(text.split()) < FEW_WORDS
+
+
 def new_blocks(before: State, after: State) -> set[tuple[str, str]]:
     """The blocks that readers see now and saw on no page before."""
     return after.blocks - before.blocks
@@ -157,13 +169,18 @@ def _page(document: Document) -> Page:
     sentences: list[str] = []
     readable: list[str] = []
     prose = {id(block) for block in document.prose_blocks()}
+    labels: dict[int, Label] = {}
     for block in document.blocks:
-        found = [folded(document.quote(span)) for span in block_sentences(document, block)]
+        spans = block_sentences(document, block)
+        found = [folded(document.quote(span)) for span in spans]
         sentences += found
+        lead = document.quote(document.blocks[block.lead_in]) if block.lead_in is not None else ""
+        under = (*block.heading_path[-1:], *block.columns, folded(lead))
+        labels.update((span.start, (text, *under)) for span, text in zip(spans, found, strict=True) if is_label(text))
         if id(block) in prose:
             readable += found
     blocks = tuple(_block(document, block) for block in document.blocks)
-    return Page(document.digest, document.title, blocks, tuple(sentences), tuple(readable))
+    return Page(document.digest, document.title, blocks, tuple(sentences), tuple(readable), labels)
 
 
 def _block(document: Document, block: Block) -> tuple[str, str]:

@@ -291,7 +291,7 @@ def _before_it_moved(claim: Claim, own: Sequence[Decision], ledger: Ledger) -> l
     name = own[0].predecessor if own else claim.predecessor
     decisions = ledger.counting(name) if name and claim.engine != "edited" else []
     seen = decisions[-1].seen if decisions else None
-    same = seen is not None and seen.text.casefold().split() == claim.text.casefold().split()
+    same = seen is not None and seen.text.split() == claim.text.split()
     return decisions if same else []
 
 

@@ -1,9 +1,9 @@
 """Which claims are decided ones whose sentence has moved: the same words under other headings, where they have another id.
 
 A sentence that cannot be read alone takes its headings into its claim's id. When its page is moved, split or written anew
-around it, the old id is gone, and what was decided must follow the words. It follows only where there is no doubt:
+around it, the old id is gone, and what was decided must follow the words, to the letter:
 
-- words that say something by themselves (six or more) are followed to where they stand now; of several places, to those
+- words that say something by themselves (six or more) are followed to wherever they stand now; of several places, to those
   that share most of the old headings;
 - a label or a value ("Defaults to 1.", "false") means something only with its row or term: it is followed within its page
   and under the same term, column and row.
@@ -35,7 +35,7 @@ def find_moves(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Decision]:
     candidates: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         if claim.engine != "edited" and claim.evidence and ledger.latest(claim.id) is None:
-            text = _folded(claim.text)
+            text = " ".join(claim.text.split())
             if text in wanted:
                 candidates[text].append(claim)
     offers: dict[str, list[tuple[int, Decision]]] = defaultdict(list)
@@ -45,6 +45,12 @@ def find_moves(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Decision]:
                 offers[claim.id].append((score, decision))
     agreed = {name: _agreed(some) for name, some in offers.items()}
     return {name: decision for name, decision in agreed.items() if decision is not None}
+
+
+def file_name(document: str) -> str:
+    """What a document keeps when its folder is renamed; empty when the name says nothing (``index.md``)."""
+    name = document.rpartition("/")[2].partition(".")[0].casefold()
+    return "" if name in _GENERIC_FILES else name
 
 
 def _gone_by_text(claims: Iterable[Claim], ledger: Ledger) -> dict[str, list[Decision]]:
@@ -61,7 +67,7 @@ def _gone_by_text(claims: Iterable[Claim], ledger: Ledger) -> dict[str, list[Dec
     for decision in gone.values():
         # A text that was cut when it was noted could be another one.
         if decision.seen is not None and 0 < len(decision.seen.text) < SEEN_TEXT:
-            by_text[_folded(decision.seen.text)].append(decision)
+            by_text[" ".join(decision.seen.text.split())].append(decision)
     return by_text
 
 
@@ -72,8 +78,6 @@ def _places(text: str, seen: Seen | None, claims: Sequence[Claim]) -> list[tuple
         claims = [claim for claim in claims if _same_row(seen, claim) and _same_page(seen, claim)]
     scored = [(_shared(seen, claim), claim) for claim in claims]
     best = max((score for score, _ in scored), default=0)
-    if not best and len(scored) > 1:
-        return []
     return [(score, claim) for score, claim in scored if score == best]
 
 
@@ -88,8 +92,8 @@ def _shared(seen: Seen, claim: Claim) -> int:
 def _same_file(seen: Seen, claim: Claim) -> bool:
     if any(place.document == seen.document for place in claim.evidence):
         return True
-    name = _file(seen.document)
-    return name not in _GENERIC_FILES and any(_file(place.document) == name for place in claim.evidence)
+    name = file_name(seen.document)
+    return bool(name) and any(file_name(place.document) == name for place in claim.evidence)
 
 
 def _same_page(seen: Seen, claim: Claim) -> bool:
@@ -110,10 +114,6 @@ def _agreed(offers: list[tuple[int, Decision]]) -> Decision | None:
     best = max(score for score, _ in offers)
     decisions = [decision for score, decision in offers if score == best]
     return decisions[-1] if len({decision.after for decision in decisions}) == 1 else None
-
-
-def _file(document: str) -> str:
-    return document.rpartition("/")[2].partition(".")[0].casefold()
 
 
 def _folded(text: str) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from aipk_core.claims.ledger import Decision, Ledger
+from aipk_core.claims.ledger import Decision, Ledger, Seen
 from aipk_core.claims.model import Claim, Status
-from aipk_core.claims.moves import NO_DECISION, find_moves
+from aipk_core.claims.moves import NO_DECISION, file_name, find_moves
 
 _WORD = re.compile(r"\w+")
 _MIN_OVERLAP = 0.4
@@ -44,8 +44,9 @@ def find_successions(
 ) -> dict[str, Succession]:
     """New claim -> what it seems to continue; each old claim has one successor at most.
 
-    Candidates are claims that nobody has decided on, in the same document or under the same heading (a document may have
-    been renamed, a section moved), whose words are alike enough. What has only moved, unchanged, is no succession.
+    Candidates are claims that nobody has decided on, in the same document, in one of the same file name, or under the same
+    heading (a document may have been renamed, a section moved), whose words are alike enough. What has only moved,
+    unchanged, is no succession.
 
     Args:
         moves: what ``find_moves`` says of the same claims; found here when not given.
@@ -54,23 +55,11 @@ def find_successions(
     gone = gone_decisions(claims, ledger, moves)
     if not gone:
         return {}
-    by_document: dict[str, list[Claim]] = defaultdict(list)
-    by_heading: dict[str, list[Claim]] = defaultdict(list)
-    documents = {decision.seen.document for decision in gone if decision.seen}
-    headings = {_heading(decision.seen.heading_path) for decision in gone if decision.seen}
-    for claim in claims:
-        if ledger.latest(claim.id) is not None or not claim.evidence or claim.id in moves:
-            continue
-        for document in {place.document for place in claim.evidence} & documents:
-            by_document[document].append(claim)
-        for heading in {_heading(place.heading_path) for place in claim.evidence} & headings:
-            by_heading[heading].append(claim)
+    near = _Near(gone, [claim for claim in claims if claim.id not in moves and ledger.latest(claim.id) is None])
     matches: list[Succession] = []
     for decision in gone:
-        if decision.seen is None:
-            continue
-        near = by_document[decision.seen.document] + by_heading[_heading(decision.seen.heading_path)]
-        matches.extend(_matches(decision, decision.seen.text, near))
+        if decision.seen is not None:
+            matches.extend(_matches(decision, decision.seen, near))
     matches.sort(key=lambda match: (-match.likeness, match.predecessor, match.successor))
     found: dict[str, Succession] = {}
     taken: set[str] = set()
@@ -103,18 +92,56 @@ def was_rejected(succession: Succession) -> bool:
     return succession.decision.after is Status.DEPRECATED
 
 
-def _matches(decision: Decision, text: str, near: Iterable[Claim]) -> list[Succession]:
-    old = _words(text)
+class _Near:
+    """The claims that may continue one of the ``gone``, found by document, file name, heading or text."""
+
+    def __init__(self, gone: Iterable[Decision], claims: Iterable[Claim]) -> None:
+        self._by_key: dict[_Key, list[Claim]] = defaultdict(list)
+        self._words: dict[str, frozenset[str]] = {}
+        wanted = {key for decision in gone if decision.seen for key in _keys_of_seen(decision.seen)}
+        for claim in claims:
+            for key in _keys_of_claim(claim) & wanted:
+                self._by_key[key].append(claim)
+
+    def to(self, seen: Seen) -> Iterator[tuple[Claim, frozenset[str]]]:
+        """Each claim once, with its words."""
+        found: dict[str, Claim] = {}
+        for key in _keys_of_seen(seen):
+            found.update((claim.id, claim) for claim in self._by_key.get(key, ()))
+        for name, claim in found.items():
+            if name not in self._words:
+                self._words[name] = frozenset(_words(claim.text))
+            yield claim, self._words[name]
+
+
+_Key = tuple[str, str]
+
+
+def _keys_of_seen(seen: Seen) -> set[_Key]:
+    return {("text", " ".join(seen.text.split())), *_keys(seen.document, seen.heading_path)}
+
+
+def _keys_of_claim(claim: Claim) -> set[_Key]:
+    places = {key for place in claim.evidence for key in _keys(place.document, place.heading_path)}
+    return places | {("text", " ".join(claim.text.split()))} if places else set()
+
+
+def _keys(document: str, headings: Sequence[str]) -> Iterator[_Key]:
+    yield "document", document
+    yield "heading", _heading(headings)
+    if name := file_name(document):
+        yield "file", name
+
+
+def _matches(decision: Decision, seen: Seen, near: _Near) -> list[Succession]:
+    old = _words(seen.text)
     distinct = set(old)
-    candidates: dict[str, tuple[float, Claim]] = {}
-    for claim in near:
-        if claim.id in candidates:
-            continue
-        words = set(_words(claim.text))
+    candidates: list[tuple[float, Claim]] = []
+    for claim, words in near.to(seen):
         overlap = len(distinct & words) / max(1, max(len(distinct), len(words)))
         if overlap >= _MIN_OVERLAP:
-            candidates[claim.id] = (overlap, claim)
-    best = sorted(candidates.values(), key=lambda item: (-item[0], item[1].id))[:_MAX_CANDIDATES]
+            candidates.append((overlap, claim))
+    best = sorted(candidates, key=lambda item: (-item[0], item[1].id))[:_MAX_CANDIDATES]
     matches = []
     for _, claim in best:
         likeness = SequenceMatcher(None, old, _words(claim.text), autojunk=False).ratio()

@@ -75,9 +75,10 @@ def test_a_sentence_that_was_put_in_several_places_takes_its_decision_to_all_of_
     assert set(find_moves(places, ledger((old(), "promote")))) == {"c-0", "c-1", "c-2"}
 
 
-def test_of_several_places_without_any_of_the_old_headings_none_is_meant(ledger):
-    places = [claim(f"c-{n}", context=("Bridges", f"Part {n}"), document=f"new/{n}.md") for n in range(3)]
-    assert find_moves(places, ledger((old(), "promote"))) == {}
+def test_a_sentence_is_followed_wherever_it_stands_but_not_to_other_words(ledger):
+    kept = ledger((old(), "promote"))
+    assert "c-new" in find_moves([claim("c-new", context=("Bridges",), document="new/7.md")], kept)
+    assert find_moves([claim("c-new", WORDS.replace("dusk", "Dusk"))], kept) == {}
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,10 @@ def test_it_is_found_in_a_renamed_file_under_its_heading(ledger):
     assert "c-new" in find_successions([claim("c-new", NEW, "b.md")], ledger)
 
 
+def test_it_is_found_in_a_moved_file_under_new_headings(ledger):
+    assert "c-new" in find_successions([claim("c-new", NEW, "moved/a.md", ("Waterways", "South"))], ledger)
+
+
 def test_a_like_sentence_elsewhere_is_no_successor(ledger):
     assert find_successions([claim("c-new", NEW, "b.md", ("Locks", "North"))], ledger) == {}
 
