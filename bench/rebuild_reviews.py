@@ -146,13 +146,13 @@ def judge(corpus: Path, decided: Sequence[Decided], first: State, now: State) ->
     stands = now.sentences
     labels = {_label(name, one) for name, page in now.pages.items() for one in page.labels.values()}
     standings = _by_quote(queue)
-    moved = {(queue.claim(name).predecessor, queue.entry(name).standing.status) for name in _decided(queue)}
+    moved = _moved_here(queue)
     edits = _Edits(first, now)
     outcome = Outcome()
     for one in decided:
         label = is_label(one.quote)
         if _label(one.page, first.pages[one.page].labels[one.start]) in labels if label else one.quote in stands:
-            fault = "" if (one.claim, one.status) in moved else _lost(queue, one)
+            fault = "" if (one.quote, one.status) in moved else _lost(queue, one)
             if label:
                 outcome.labels += 1
                 outcome.labels_kept += not fault
@@ -253,8 +253,11 @@ def _label(page: str, label: Label) -> Label:
     return (page.rpartition("/")[2], *label)
 
 
-def _decided(queue: ReviewQueue) -> list[str]:
-    return [name for name in queue.select(Filter(ALL)) if queue.entry(name).standing.why == "decided"]
+def _moved_here(queue: ReviewQueue) -> set[tuple[str, str]]:
+    """Source sentence and status of the claims that stand as decided because of an earlier place of their sentence."""
+    entries = [queue.entry(name) for name in queue.select(Filter(ALL))]
+    moved = [entry for entry in entries if entry.standing.predecessor and entry.standing.why == "decided"]
+    return {(folded(place.quote), str(entry.standing.status)) for entry in moved for place in entry.claim.evidence}
 
 
 def _note(outcome: Outcome, one: Decided, why: str, text: str) -> None:

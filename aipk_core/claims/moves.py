@@ -12,7 +12,7 @@ around it, the old id is gone, and what was decided must follow the words, to th
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aipk_core.claims.ledger import SEEN_TEXT, Decision, Ledger, Seen
 from aipk_core.claims.model import Claim
@@ -23,11 +23,16 @@ NO_DECISION = frozenset({"edit", "reopen"})
 """Actions that leave nothing to follow: an edited claim has a decision of its own, a reopened one has none."""
 
 
-def find_moves(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Decision]:
-    """Claim that nobody has decided on -> the decision on the one that it was before its sentence moved.
+Moves = Mapping[str, Sequence[Decision]]
+"""Claim that nobody has decided on -> the decisions on what it was before its sentence moved. They agree; the last counts."""
 
-    A sentence that stood once and was put in several places since takes its decision to all of them. A claim for which
-    decisions compete that do not agree gets none.
+
+def find_moves(claims: Sequence[Claim], ledger: Ledger) -> Moves:
+    """The claims that bring decisions along.
+
+    A sentence that stood once and was put in several places since takes its decision to all of them; one that stood in
+    several places and stands in one now brings what was decided in each. A claim whose likest predecessors were decided
+    on differently brings nothing.
     """
     wanted = _gone_by_text(claims, ledger)
     if not wanted:
@@ -44,7 +49,7 @@ def find_moves(claims: Sequence[Claim], ledger: Ledger) -> dict[str, Decision]:
             for score, claim in _places(text, decision.seen, found):
                 offers[claim.id].append((score, decision))
     agreed = {name: _agreed(some) for name, some in offers.items()}
-    return {name: decision for name, decision in agreed.items() if decision is not None}
+    return {name: decisions for name, decisions in agreed.items() if decisions}
 
 
 def file_name(document: str) -> str:
@@ -110,10 +115,11 @@ def _same_row(seen: Seen, claim: Claim) -> bool:
     return [_folded(part) for part in seen.context[-parts:]] == [_folded(part) for part in claim.context[-parts:]]
 
 
-def _agreed(offers: list[tuple[int, Decision]]) -> Decision | None:
+def _agreed(offers: list[tuple[int, Decision]]) -> list[Decision]:
     best = max(score for score, _ in offers)
-    decisions = [decision for score, decision in offers if score == best]
-    return decisions[-1] if len({decision.after for decision in decisions}) == 1 else None
+    outcomes = {decision.after for score, decision in offers if score == best}
+    offers = sorted(offers, key=lambda offer: offer[0])  # the likest last; of equally like ones the latest
+    return [decision for _, decision in offers if {decision.after} == outcomes]
 
 
 def _folded(text: str) -> str:

@@ -14,7 +14,7 @@ from aipk_core.claims.deciding import Rules, approvers
 from aipk_core.claims.identity import reviewed_digest
 from aipk_core.claims.ledger import Decision, Ledger
 from aipk_core.claims.model import Claim, Status
-from aipk_core.claims.moves import find_moves
+from aipk_core.claims.moves import Moves, find_moves
 from aipk_core.claims.pairs import ClaimPair, PairKind, pairs_by_claim
 from aipk_core.claims.sampling import SampleOutcome, SampleRules, in_sample, judge_sample
 from aipk_core.claims.successors import Succession, find_successions, was_rejected
@@ -92,7 +92,7 @@ class Gate:
         self.today = today or build_date()
         self.conflicts = pairs_by_claim(pairs, PairKind.CONFLICT)
         self.successions: dict[str, Succession] = {}
-        self.moves: dict[str, Decision] = {}
+        self.moves: Moves = {}
         self.sample: SampleOutcome | None = None
         self._sampled: dict[str, bool] = {}
         self._read: dict[str, bool] = {}
@@ -125,7 +125,8 @@ class Gate:
 
     def decision_on(self, claim: str) -> Decision | None:
         """The decision that counts for a claim: its own, or the one that it brought along when its sentence moved."""
-        return self.ledger.latest(claim) or self.moves.get(claim)
+        moved = self.moves.get(claim)
+        return self.ledger.latest(claim) or (moved[-1] if moved else None)
 
     def in_sample(self, claim: str) -> bool:
         """Whether the claim is one that people read for the policy ``sample``."""

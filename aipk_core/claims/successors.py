@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from aipk_core.claims.ledger import Decision, Ledger, Seen
 from aipk_core.claims.model import Claim, Status
-from aipk_core.claims.moves import NO_DECISION, file_name, find_moves
+from aipk_core.claims.moves import NO_DECISION, Moves, file_name, find_moves
 
 _WORD = re.compile(r"\w+")
 _MIN_OVERLAP = 0.4
@@ -39,9 +39,7 @@ class Succession:
     likeness: float
 
 
-def find_successions(
-    claims: Sequence[Claim], ledger: Ledger, moves: Mapping[str, Decision] | None = None
-) -> dict[str, Succession]:
+def find_successions(claims: Sequence[Claim], ledger: Ledger, moves: Moves | None = None) -> dict[str, Succession]:
     """New claim -> what it seems to continue; each old claim has one successor at most.
 
     Candidates are claims that nobody has decided on, in the same document, in one of the same file name, or under the same
@@ -70,14 +68,12 @@ def find_successions(
     return found
 
 
-def gone_decisions(
-    claims: Sequence[Claim], ledger: Ledger, moves: Mapping[str, Decision] | None = None
-) -> list[Decision]:
+def gone_decisions(claims: Sequence[Claim], ledger: Ledger, moves: Moves | None = None) -> list[Decision]:
     """The counting decisions on claims that the sources no longer hold and that no other claim continues."""
     moves = find_moves(claims, ledger) if moves is None else moves
     present = {claim.id for claim in claims}
     continued = {decision.predecessor for decision in ledger.decisions if decision.predecessor}
-    continued.update(decision.claim for decision in moves.values())
+    continued.update(decision.claim for decisions in moves.values() for decision in decisions)
     decisions = []
     for claim in ledger.claims():
         decision = ledger.latest(claim)

@@ -38,7 +38,9 @@ def ledger(tmp_path):
 
 def test_a_sentence_that_says_something_is_followed_to_its_only_place(ledger):
     found = find_moves([claim("c-new"), claim("c-x", "The café opens at noon.")], ledger((old(), "promote")))
-    assert {name: decision.claim for name, decision in found.items()} == {"c-new": "c-old"}
+    assert {name: [decision.claim for decision in decisions] for name, decisions in found.items()} == {
+        "c-new": ["c-old"]
+    }
 
 
 def test_the_decision_counts_as_before(ledger):
@@ -104,13 +106,21 @@ def test_decisions_that_do_not_agree_move_nothing(ledger):
     assert Gate([one], ledger(), Policy()).standing(one).status is Status.EXTRACTED
 
 
+def test_a_sentence_that_stood_in_several_places_brings_what_was_decided_in_each(ledger):
+    first = old("c-1", context=("Locks", "South lock"))
+    second = old("c-2", context=("Locks", "North lock"))
+    one = claim("c-new", context=("Locks", "Times"))
+    kept = ledger((first, "promote"), (second, "promote"))
+    assert [decision.claim for decision in find_moves([one], kept)["c-new"]] == ["c-1", "c-2"]
+    assert gone_decisions([one], kept) == []
+
+
 def test_the_last_word_moves_on_when_a_moved_sentence_was_decided_on_again(ledger):
     between = claim("c-between", status=Status.CANONICAL)
     (between,) = apply_review([between], ledger((old(), "promote")), Policy())
     kept = ledger((between, "reject"))
     found = find_moves([claim("c-new", context=("South lock",))], kept)
-    assert found["c-new"].claim == "c-between"
-    assert found["c-new"].after is Status.DEPRECATED
+    assert [(decision.claim, decision.after) for decision in found["c-new"]] == [("c-between", Status.DEPRECATED)]
 
 
 def test_who_approved_before_the_move_is_the_first_of_two(tmp_path):
