@@ -11,6 +11,7 @@ around it, the old id is gone, and what was decided must follow the words, to th
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,6 +19,7 @@ from aipk_core.claims.ledger import SEEN_TEXT, Decision, Ledger, Seen
 from aipk_core.claims.model import Claim
 
 _TELLING_WORDS = 6
+_WORD = re.compile(r"\w+")
 _GENERIC_FILES = frozenset({"index", "_index", "readme"})
 NO_DECISION = frozenset({"edit", "reopen"})
 """Actions that leave nothing to follow: an edited claim has a decision of its own, a reopened one has none."""
@@ -40,8 +42,7 @@ def find_moves(claims: Sequence[Claim], ledger: Ledger) -> Moves:
     candidates: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         if claim.engine != "edited" and claim.evidence and ledger.latest(claim.id) is None:
-            text = " ".join(claim.text.split())
-            if text in wanted:
+            for text in _spellings(claim) & wanted.keys():
                 candidates[text].append(claim)
     offers: dict[str, list[tuple[int, Decision]]] = defaultdict(list)
     for text, found in candidates.items():
@@ -74,6 +75,14 @@ def _gone_by_text(claims: Iterable[Claim], ledger: Ledger) -> dict[str, list[Dec
         if decision.seen is not None and 0 < len(decision.seen.text) < SEEN_TEXT:
             by_text[" ".join(decision.seen.text.split())].append(decision)
     return by_text
+
+
+def _spellings(claim: Claim) -> set[str]:
+    """The claim's text and, where it stands for several that differ in case or punctuation only, theirs."""
+    own = " ".join(claim.text.split())
+    words = _WORD.findall(own.casefold())
+    quotes = {" ".join(place.quote.split()) for place in claim.evidence} - {own}
+    return {own, *(quote for quote in quotes if _WORD.findall(quote.casefold()) == words)}
 
 
 def _places(text: str, seen: Seen | None, claims: Sequence[Claim]) -> list[tuple[int, Claim]]:

@@ -1,5 +1,7 @@
 """A decision follows its sentence under other headings, and a mere label or value only where there is no doubt."""
 
+from dataclasses import replace
+
 import pytest
 
 from aipk_core.claims.deciding import Rules, approvers, decide
@@ -81,6 +83,12 @@ def test_a_sentence_is_followed_wherever_it_stands_but_not_to_other_words(ledger
     kept = ledger((old(), "promote"))
     assert "c-new" in find_moves([claim("c-new", context=("Bridges",), document="new/7.md")], kept)
     assert find_moves([claim("c-new", WORDS.replace("dusk", "Dusk"))], kept) == {}
+
+
+def test_a_claim_that_stands_for_several_spellings_is_each_of_them(ledger):
+    upper = WORDS.replace("dusk", "Dusk")
+    both = replace(claim("c-new", upper), evidence=(*claim("c-a", upper).evidence, *claim("c-b").evidence))
+    assert list(find_moves([both], ledger((old(), "promote")))) == ["c-new"]
 
 
 @pytest.mark.parametrize(
