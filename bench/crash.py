@@ -38,7 +38,13 @@ import crash_cases
 
 os.environ.pop("AIPK_STATE_DIR", None)
 STAGES = ("documents", "chunks", "claims", "embeddings", "conflicts", "reviewed_claims", "package", "evaluation")
-CACHED = {"chunks": ("chunks",), "claims": ("claims",), "embeddings": ("vectors_384",), "documents": ("documents",)}
+CACHED = {
+    "documents": ("documents",),
+    "chunks": ("document_chunks",),
+    "claims": ("claims",),
+    "embeddings": ("vectors_384",),
+}
+"""Stage -> the caches that must have a new row for each row that the stage says it computed."""
 PAGES = 8
 EDITED = 3
 PATIENCE = 240

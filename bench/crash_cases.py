@@ -111,11 +111,13 @@ def signalled(project: Path, number: signal.Signals, moment: float, check: Check
         start_new_session=True,
     )
     faults = []
-    _await(project / ".aipk/state/locks/build-birds.json", process)
+    lock = project / ".aipk/state/locks/build-birds.json"
+    _await(lock, process)
     try:
         said, _ = process.communicate(timeout=moment)
     except subprocess.TimeoutExpired:
         asked = time.monotonic()
+        over = not lock.exists()  # Python itself is ending, and knows no better than to die of the signal
         process.send_signal(number)
         try:
             said, _ = process.communicate(timeout=_SOON)
@@ -125,7 +127,8 @@ def signalled(project: Path, number: signal.Signals, moment: float, check: Check
             faults.append(f"it did not end within {_SOON:.0f} s of {number.name}")
         took = time.monotonic() - asked
         # Dagster makes no difference between the two signals.
-        if process.returncode not in (0, EXIT_CODES[number], *(() if plain else (EXIT_CODES[signal.SIGINT],))):
+        expected = (0, EXIT_CODES[number], *(() if plain else (EXIT_CODES[signal.SIGINT],)))
+        if not over and process.returncode not in expected:
             faults.append(f"{number.name}: exit code {process.returncode}")
         print(f"      {number.name} after {moment:.1f} s: {process.returncode} in {took:.1f} s", file=sys.stderr)
     if "Traceback" in said:
