@@ -1,8 +1,9 @@
 """Word forms, each known once, and how any two of them stand to each other.
 
 Comparing two words by the dictionary takes some microseconds, and an answer asks for thousands of pairs, most of which have
-nothing to do with each other. A form therefore keeps a set of *traces*: its senses and what they touch, its opposites, the
-words it is derived from, its beginning and its endings. Forms without a common trace are unrelated, which one look tells.
+nothing to do with each other. A form therefore keeps marks of what it is (its senses, base forms, beginning) and of what it
+reaches (broader senses, opposites, words derived from it, its endings). Unless one form is something that the other
+reaches, they are unrelated, which two looks tell.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ _FORMS = 60_000
 _PAIRS = 2_000
 """Forms whose relation to one form is remembered."""
 _SHORTEST_ROOT = 5
+_NOTHING: dict[Lexeme, Relation] = {}
 
 
 class Lexeme:
@@ -24,16 +26,18 @@ class Lexeme:
     Attributes:
         relations: forms that it was compared with.
         near: those of them that it has a relation to.
+        own: marks of what a form in ASCII letters is.
+        reach: these and the marks of what it may have a relation to.
     """
 
-    __slots__ = ("_traces", "ascii", "near", "norm", "relations", "stem")
+    __slots__ = ("ascii", "near", "norm", "own", "reach", "relations", "stem")
 
     def __init__(self, norm: str, stem: str) -> None:
         self.norm, self.stem = norm, stem
         self.ascii = norm.isascii() and stem.isascii()
         self.relations: dict[Lexeme, Relation] = {}
         self.near: set[Lexeme] = set()
-        self._traces: frozenset[str] | None = None
+        self.own, self.reach = self._marks() if self.ascii else (frozenset(), frozenset())
 
     def relation(self, other: Lexeme) -> Relation:
         """How this form stands to ``other``: it says more or less, or the contrary."""
@@ -51,20 +55,25 @@ class Lexeme:
         """Those of ``others`` that this form has a relation to."""
         if len(self.relations) + len(others) >= _PAIRS:
             self.relations, self.near = {}, set()
-        for other in others.difference(self.relations):
-            self.relation(other)
-        return {other: self.relations[other] for other in others & self.near}
+        relations, own, reach = self.relations, self.own, self.reach
+        for other in others.difference(relations):
+            if self.ascii and other.ascii and own.isdisjoint(other.reach) and other.own.isdisjoint(reach):
+                relations[other] = Relation.NONE
+            else:
+                self.relation(other)
+        near = others & self.near
+        return {other: relations[other] for other in near} if near else _NOTHING
 
     def in_dictionary(self, other: Lexeme) -> Relation:
         """What the dictionary alone says; both forms in ASCII letters."""
-        if self.traces.isdisjoint(other.traces):
+        if self._apart(other):
             return Relation.NONE
         return wordnet().relation(self.norm, other.norm)
 
     def _compare(self, other: Lexeme) -> Relation:
         if self.stem == other.stem or self.norm == other.norm:
             return Relation.SAME
-        if self.ascii and other.ascii and self.traces.isdisjoint(other.traces):
+        if self._apart(other):
             return Relation.NONE
         if self.norm.isascii() and other.norm.isascii():
             relation = wordnet().relation(self.norm, other.norm)
@@ -73,15 +82,18 @@ class Lexeme:
             return relation
         return Relation.SAME if _same_root(self.stem, other.stem) else Relation.NONE
 
-    @property
-    def traces(self) -> frozenset[str]:
-        """What this form shares with every form that it has a relation to; for forms in ASCII letters."""
-        if self._traces is None:
-            found = wordnet().traces(self.norm)
-            if len(self.stem) >= _SHORTEST_ROOT:
-                found |= {"^" + self.stem[:_SHORTEST_ROOT]}
-            self._traces = found
-        return self._traces
+    def _apart(self, other: Lexeme) -> bool:
+        """Whether the marks tell that there is no relation."""
+        if not (self.ascii and other.ascii):
+            return False
+        return self.own.isdisjoint(other.reach) and other.own.isdisjoint(self.reach)
+
+    def _marks(self) -> tuple[frozenset[str], frozenset[str]]:
+        own, reach = wordnet().marks(self.norm)
+        more = {"=" + self.stem}
+        if len(self.stem) >= _SHORTEST_ROOT:
+            more.add("^" + self.stem[:_SHORTEST_ROOT])
+        return own | more, reach | more
 
 
 @lru_cache(maxsize=_FORMS)

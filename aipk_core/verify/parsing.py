@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 from aipk_core.verify.once import once
@@ -34,8 +35,10 @@ class Predicate:
     recipients: tuple[Argument, ...]
 
 
+@once
 def parser_installed() -> bool:
-    return _model() is not None
+    """Whether there is a parser; it is not loaded for that."""
+    return any(find_spec(name) is not None for name in _MODELS)
 
 
 @lru_cache(maxsize=20_000)

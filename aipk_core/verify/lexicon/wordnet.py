@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import gzip
-from collections import defaultdict
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from aipk_core.verify.lexicon.opposites import OPPOSITES
 from aipk_core.verify.once import once
@@ -29,53 +28,74 @@ class Relation(IntEnum):
     SAME = 6
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Senses(NamedTuple):
+    """The most frequent senses of a lemma in one part of speech, and what they touch; ``first`` are two of them."""
+
+    ids: frozenset[str]
+    first: frozenset[str]
+    similar: frozenset[str]
+    above: frozenset[str]
+    far: frozenset[str]
+
+    def relation(self, other: _Senses) -> Relation:
+        if not self.first.isdisjoint(other.similar) or not other.first.isdisjoint(self.similar):
+            return Relation.DERIVED
+        if not other.far.isdisjoint(self.ids):
+            return Relation.BROADER
+        if not self.far.isdisjoint(other.ids):
+            return Relation.NARROWER
+        return Relation.NONE if self.above.isdisjoint(other.above) else Relation.SIBLING
+
+
+class _Entry(NamedTuple):
+    """All senses of a lemma; ``by_pos`` has nothing for a part of speech that it cannot be; ``reach`` is all they touch."""
+
     senses: frozenset[str]
-    by_pos: tuple[list[str], ...]
+    by_pos: tuple[_Senses | None, ...]
     reach: frozenset[str]
+    derived: frozenset[str]
 
 
 class WordNet:
     """Relations between single English words, all lower case."""
 
     def __init__(self) -> None:
-        self._senses: dict[str, tuple[str, ...]] = {}
-        self._broader: dict[str, tuple[str, ...]] = {}
-        self._similar: dict[str, tuple[str, ...]] = {}
-        self._opposite: dict[str, set[str]] = defaultdict(set)
-        self._derived: dict[str, set[str]] = defaultdict(set)
-        self._forms: dict[str, list[str]] = defaultdict(list)
+        # Values stay one string each, with commas, until a word is asked for: a table of strings loads quickly and does
+        # not occupy the garbage collector.
+        self._senses: dict[str, str] = {}
+        self._broader: dict[str, str] = {}
+        self._similar: dict[str, str] = {}
+        self._opposite: dict[str, str] = {}
+        self._derived: dict[str, str] = {}
+        self._forms: dict[str, str] = {}
         table = gzip.decompress(files(__package__).joinpath("wordnet.tsv.gz").read_bytes()).decode()
+        whole = {"w": self._senses, "b": self._broader, "s": self._similar}
         for line in table.splitlines():
-            mark, key, values = line.split("\t") if line.count("\t") == 2 else ("#", "", "")
-            if mark == "w":
-                self._senses[key] = tuple(values.split(","))
-            elif mark == "b":
-                self._broader[key] = tuple(values.split(","))
-            elif mark == "s":
-                self._similar[key] = tuple(values.split(","))
+            mark, _, rest = line.partition("\t")
+            key, _, values = rest.partition("\t")
+            if mark in whole:
+                whole[mark][key] = values
             elif mark == "o":
-                self._opposite[key].add(values)
-                self._opposite[values].add(key)
+                _append(self._opposite, key, values)
+                _append(self._opposite, values, key)
             elif mark == "d":
-                self._derived[key].add(values)
-                self._derived[values].add(key)
+                _append(self._derived, key, values)
+                _append(self._derived, values, key)
             elif mark == "x":
-                self._forms[key].append(values)
+                _append(self._forms, key, values)
         for line in OPPOSITES.strip().splitlines():
             left, right = (side.split() for side in line.split("|"))
             for a in left:
-                self._opposite[a].update(right)
-            for b in right:
-                self._opposite[b].update(left)
+                for b in right:
+                    _append(self._opposite, a, b)
+                    _append(self._opposite, b, a)
 
     def __contains__(self, word: str) -> bool:
         return word in self._senses
 
     def nominal(self, word: str) -> bool:
         """Whether ``word`` can be a noun, an adjective or a name that is in no dictionary, rather than only a verb."""
-        senses = [sense for lemma in self._lemmas(word) for sense in self._senses.get(lemma, ())]
+        senses = [sense for lemma in self._lemmas(word) for sense in _listed(self._senses, lemma)]
         return not senses or any(sense[0] in "na" for sense in senses)
 
     def lemmas(self, word: str) -> tuple[str, ...]:
@@ -85,7 +105,7 @@ class WordNet:
     @lru_cache(maxsize=50_000)  # noqa: B019 - one instance lives as long as the process
     def _lemmas(self, word: str) -> tuple[str, ...]:
         found = [word] if word in self._senses else []
-        found += [form[1:] for form in self._forms.get(word, ())]
+        found += [form[1:] for form in _listed(self._forms, word)]
         for ending, replacement in _ENDINGS:
             if word.endswith(ending) and len(word) - len(ending) >= 2:
                 stem = word[: -len(ending)]
@@ -96,17 +116,23 @@ class WordNet:
         return tuple(dict.fromkeys(found)) or (word,)
 
     def _has_pos(self, base: str, kinds: str) -> bool:
-        return any(sense[0] in kinds for sense in self._senses.get(base, ()))
+        return any(sense[0] in kinds for sense in _listed(self._senses, base))
 
-    def traces(self, word: str) -> frozenset[str]:
-        """Marks of a word: two words without a common one have no relation at all."""
-        found: set[str] = set()
+    def marks(self, word: str) -> tuple[frozenset[str], frozenset[str]]:
+        """What a word is and what it points to: two words have no relation unless one is something that the other points to."""
+        own: set[str] = set()
+        others: set[str] = set()
         for lemma in {word, *self._lemmas(word)}:
             entry = self._entry(lemma)
-            found |= entry.senses | entry.reach
-            found |= {f"={other}" for other in (lemma, *self._opposites(lemma), *self._derived.get(lemma, ()))}
-            found |= {f"${lemma[start:]}" for start in range(len(lemma) - 3) if start != 1}
-        return frozenset(found)
+            own |= entry.senses | {f"={lemma}"} | {f"~{other}" for other in entry.derived}
+            for senses in entry.by_pos:
+                if senses is not None:
+                    own |= {f"<{up}" for up in senses.above}
+            if len(lemma) >= _SHORTEST_PART:
+                own.add(f"${lemma}")
+            others |= entry.reach | {f"={other}" for other in (*entry.derived, *self._opposites(lemma))}
+            others |= {f"${lemma[start:]}" for start in range(2, len(lemma) - _SHORTEST_PART + 1)}
+        return frozenset(own), frozenset(own | others)
 
     @lru_cache(maxsize=50_000)  # noqa: B019
     def relation(self, first: str, second: str) -> Relation:
@@ -140,57 +166,56 @@ class WordNet:
         best = Relation.NONE
         if not first.reach.isdisjoint(second.reach):
             for mine, theirs in zip(first.by_pos, second.by_pos, strict=True):
-                if mine and theirs:
-                    best = max(best, self._sense_relation(mine, theirs))
-        if best < Relation.DERIVED and (b in self._derived.get(a, ()) or self._derived_sets_meet(a, b)):
+                if mine is not None and theirs is not None:
+                    best = max(best, mine.relation(theirs))
+        if best < Relation.DERIVED and (b in first.derived or not first.derived.isdisjoint(second.derived)):
             return Relation.DERIVED
         return best
 
     @lru_cache(maxsize=50_000)  # noqa: B019
     def _entry(self, lemma: str) -> _Entry:
-        """A lemma's senses, the most frequent ones of each part of speech, and everything that these touch."""
-        senses = self._senses.get(lemma, ())
-        by_pos = tuple([sense[1:] for sense in senses if sense[0] == pos][:3] for pos in "nvar")
-        near = {sense for kept in by_pos for sense in kept}
-        above = {up for sense in near for up in self._broader.get(sense, ())}
-        far = {up for sense in above for up in self._broader.get(sense, ())}
-        similar = {other for sense in near for other in self._similar.get(sense, ())}
-        return _Entry(frozenset(sense[1:] for sense in senses), by_pos, frozenset(near | above | far | similar))
+        senses = _listed(self._senses, lemma)
+        by_pos = tuple(self._senses_of([sense[1:] for sense in senses if sense[0] == pos][:3]) for pos in "nvar")
+        reach = frozenset().union(*(kept.ids | kept.far | kept.similar for kept in by_pos if kept is not None))
+        return _Entry(frozenset(sense[1:] for sense in senses), by_pos, reach, frozenset(_listed(self._derived, lemma)))
 
-    def _sense_relation(self, ids_a: list[str], ids_b: list[str]) -> Relation:
-        """Relation of two words of one part of speech, each given by its most frequent senses."""
-        if any(x in self._similar.get(y, ()) or y in self._similar.get(x, ()) for x in ids_a[:2] for y in ids_b[:2]):
-            return Relation.DERIVED
-        above_a = {up for x in ids_a for up in self._broader.get(x, ())}
-        above_b = {up for x in ids_b for up in self._broader.get(x, ())}
-        far_a = {up for x in above_a for up in self._broader.get(x, ())}
-        far_b = {up for x in above_b for up in self._broader.get(x, ())}
-        if (above_b | far_b) & set(ids_a):
-            return Relation.BROADER
-        if (above_a | far_a) & set(ids_b):
-            return Relation.NARROWER
-        return Relation.SIBLING if above_a & above_b else Relation.NONE
+    def _senses_of(self, ids: list[str]) -> _Senses | None:
+        if not ids:
+            return None
+        above = frozenset(up for sense in ids for up in _listed(self._broader, sense))
+        far = above.union(up for sense in above for up in _listed(self._broader, sense))
+        similar = frozenset(other for sense in ids[:2] for other in _listed(self._similar, sense))
+        return _Senses(frozenset(ids), frozenset(ids[:2]), similar, above, far)
 
     def _negated(self, long: str, short: str) -> bool:
         """Whether ``long`` is ``short`` with a prefix that turns its meaning round."""
-        if not long.endswith(short) or len(short) < 4:
+        if not long.endswith(short) or len(short) < _SHORTEST_PART:
             return False
         prefix = long[: -len(short)]
         if prefix.rstrip("-") in ("un", "non", "anti", "counter"):
             return True
-        is_adjective = any(sense[0] == "a" for sense in self._senses.get(short, ()))
-        return prefix in ("in", "im", "ir", "il", "dis") and is_adjective
-
-    def _derived_sets_meet(self, a: str, b: str) -> bool:
-        return bool(self._derived.get(a, set()) & self._derived.get(b, set()))
+        return prefix in ("in", "im", "ir", "il", "dis") and self._has_pos(short, "a")
 
     @lru_cache(maxsize=50_000)  # noqa: B019
     def _opposites(self, word: str) -> frozenset[str]:
-        return frozenset(self._opposite.get(word, ()))
+        return frozenset(_listed(self._opposite, word))
+
+
+_SHORTEST_PART = 4
+"""Letters of a word that may be the end of another: "work" in "groundwork"."""
+
+
+def _append(table: dict[str, str], key: str, value: str) -> None:
+    table[key] = f"{table[key]},{value}" if key in table else value
+
+
+def _listed(table: dict[str, str], key: str) -> list[str]:
+    values = table.get(key)
+    return values.split(",") if values is not None else []
 
 
 def _ends_with_word(long: str, short: str) -> bool:
-    return len(short) >= 4 and len(long) >= len(short) + 3 and long.endswith(short)
+    return len(short) >= _SHORTEST_PART and len(long) >= len(short) + 3 and long.endswith(short)
 
 
 @once
