@@ -46,7 +46,7 @@ from rebuild_project import (
 )
 from rebuild_report import Report
 from rebuild_reviews import Decided
-from rebuild_state import State, StateReader, chunk_texts, new_blocks, touched_chunks
+from rebuild_state import State, StateReader, chunk_texts, new_blocks, new_placed_blocks, touched_chunks
 
 
 def main() -> int:
@@ -191,7 +191,6 @@ class Timed:
     def _redone(self, step: str, before: State, after: State, built: Built, had: frozenset[str]) -> None:
         """Compare what was computed with what readers see as changed."""
         report = self._report
-        blocks = len(new_blocks(before, after))
         pages = {name for name, page in after.pages.items() if before.pages.get(name) != page}
         report.say(
             "pages whose text or structure changed, and pages loaded", f"{len(pages)}, {built.misses('documents')}"
@@ -202,14 +201,15 @@ class Timed:
         report.say_ratio(
             f"chunks embedded again ({again}) / chunks whose text changed ({changed})", again, changed, 1.3
         )
-        report.say_ratio(f"chunks embedded again ({again}) / chunks that hold a new block ({touched})", again, touched)
+        report.say_ratio(
+            f"chunks embedded again ({again}) / chunks that hold a new block ({touched})", again, touched, 1.3
+        )
         new = set(after.claims.values()) - set(before.claims.values())
         claims = len(after.vector_keys["claim"] - had)
         report.say_ratio(f"claims embedded again ({claims}) / claims that are new ({len(new)})", claims, len(new), 1.3)
         limit = 1.5 if step == "week" else None
-        pieces = built.misses("claims")
-        report.say_ratio(f"blocks read again for claims ({pieces}) / new blocks ({blocks})", pieces, blocks, limit)
-        report.say_ratio(f"chunks embedded again ({again}) / new blocks ({blocks})", again, blocks, limit)
+        block_figures(report, before, after, "blocks read again for claims", built.misses("claims"), limit)
+        block_figures(report, before, after, "chunks embedded again", again, limit)
 
     def _from_scratch(self, step: str, built: Built) -> None:
         if self._options.scratch == "no":
@@ -247,14 +247,27 @@ def all_pages(work: Path, data: Path, states: list[Path], options: argparse.Name
             continue
         step = STEPS[number - 1]
         report.group = f"{step}, all pages"
-        blocks, pieces = len(new_blocks(before, after)), built.misses("claims")
         limit = 1.5 if step == "week" else None
-        report.say_ratio(f"blocks read again for claims ({pieces}) / new blocks ({blocks})", pieces, blocks, limit)
+        cut = len(chunk_texts(after) - chunk_texts(before))
+        touched = len(touched_chunks(before, after))
+        block_figures(report, before, after, "blocks read again for claims", built.misses("claims"), limit)
+        block_figures(report, before, after, "chunks with another text", cut, limit)
+        report.say_ratio(
+            f"chunks with another text ({cut}) / chunks that hold a new block ({touched})", cut, touched, 1.3
+        )
         old = states[number - 1]
         if {path.name.rpartition("-")[2] for path in (old, state)} <= rendered:
             page_figures(report, data, old, state, before, after)
         review_figures(report, corpus_folder(project), f"{step}, all pages", decided, first, after)
         before = after
+
+
+def block_figures(report: Report, before: State, after: State, what: str, done: int, limit: float | None) -> None:
+    """Work against the blocks that changed. What a block stands under is part of what it says, and of what is embedded, so
+    a new heading changes the blocks below it; the ratio to the blocks whose own words are new is printed beside it."""
+    placed, words = len(new_placed_blocks(before, after)), len(new_blocks(before, after))
+    report.say_ratio(f"{what} ({done}) / blocks with new words, headings or columns ({placed})", done, placed, limit)
+    report.say_ratio(f"{what} ({done}) / blocks with new words ({words})", done, words)
 
 
 def page_figures(report: Report, data: Path, old: Path, new: Path, before: State, after: State) -> None:

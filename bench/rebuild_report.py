@@ -87,6 +87,8 @@ def _listed(name: str, value: Any) -> list[str]:
     if isinstance(value, dict) and "why" in value:  # the cases themselves are in the JSON
         return [f"{name}: " + ("; ".join(f"{why} {count}" for why, count in value["why"].items()) or "none")]
     if isinstance(value, dict):
+        if all(isinstance(one, float) for one in value.values()):
+            return [f"{name}: " + ", ".join(f"{key} {one:.2f}" for key, one in value.items())]
         value = [f"{key}: {one}" for key, one in value.items()]
     if isinstance(value, list):
         return [f"{name}: {len(value)}", *(f"  {one}"[:200] for one in value[:_LISTED])]

@@ -33,6 +33,7 @@ class Page:
     Attributes:
         digest: of the whole document, its headings, anchors and address included.
         blocks: kind and text of every block.
+        placed: the same with the headings above and the column names.
         sentences: of all blocks, white space folded.
         readable: the sentences that can hold statements: not headings, code or labels.
         labels: of sentences of few words, by where they start in the page's text: the words, and what they stand under.
@@ -44,6 +45,7 @@ class Page:
     sentences: tuple[str, ...]
     readable: tuple[str, ...]
     labels: Mapping[int, Label] = field(default_factory=dict)
+    placed: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,15 @@ def new_blocks(before: State, after: State) -> set[tuple[str, str]]:
     return after.blocks - before.blocks
 
 
+def new_placed_blocks(before: State, after: State) -> set[tuple[str, ...]]:
+    """The blocks whose text, headings or columns readers saw together on no page before."""
+
+    def placed(state: State) -> set[tuple[str, ...]]:
+        return {block for page in state.pages.values() for block in page.placed}
+
+    return placed(after) - placed(before)
+
+
 def touched_chunks(before: State, after: State) -> set[str]:
     """What is embedded of the chunks that hold a block which stood under these headings on no page before."""
     stood = set(_placed_blocks(before))
@@ -180,7 +191,8 @@ def _page(document: Document) -> Page:
         if id(block) in prose:
             readable += found
     blocks = tuple(_block(document, block) for block in document.blocks)
-    return Page(document.digest, document.title, blocks, tuple(sentences), tuple(readable), labels)
+    placed = tuple((*block.heading_path, *block.columns, *_block(document, block)) for block in document.blocks)
+    return Page(document.digest, document.title, blocks, tuple(sentences), tuple(readable), labels, placed)
 
 
 def _block(document: Document, block: Block) -> tuple[str, str]:
