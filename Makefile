@@ -89,10 +89,11 @@ bench-claims: $(VENV)/.test ## figures for claims: recall, fragments, conflicts,
 	@$(RUN) bench/claims.py
 
 .PHONY: bench-incremental bench-crash
-bench-incremental: $(VENV)/.test ## figures for rebuilds, with SECTIONS=concepts,tasks,setup for fewer pages
+SECTIONS ?= concepts,tasks,setup
+bench-incremental: $(VENV)/.test ## figures for rebuilds of the Kubernetes corpus; SECTIONS=setup for fewer pages
 	@$(RUN) bench/incremental.py --sections "$(SECTIONS)"
-bench-crash: $(VENV)/.test ## 100 builds killed at random moments
-	@$(RUN) bench/crash.py --kills 100
+bench-crash: $(VENV)/.test ## builds that are killed at random moments, two at once, or stopped by signals
+	@$(RUN) bench/crash.py --kills 100 --pairs 16 --signals 16
 
 .PHONY: clean
 clean: ## delete the virtual environment, all state and all packages
