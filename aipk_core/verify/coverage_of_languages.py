@@ -14,8 +14,14 @@ _NAMES = {
 }  # fmt: skip
 
 
-def note_languages(statement: Analysis, claims: Sequence[Analysis], notes: dict[str, None]) -> None:
-    """Adds to ``notes`` what was not checked for this statement."""
+def note_languages(
+    statement: Analysis, claims: Sequence[Analysis], notes: dict[str, None], *, bridged: bool = False
+) -> None:
+    """Adds to ``notes`` what was not checked for this statement.
+
+    Args:
+        bridged: a multilingual embedder compares meanings across languages.
+    """
     lang = statement.lang
     name = _NAMES.get(lang, lang)
     if lang != "en":
@@ -27,4 +33,5 @@ def note_languages(statement: Analysis, claims: Sequence[Analysis], notes: dict[
     others = {claim.lang for claim in claims} - {lang}
     if others:
         listed = ", ".join(sorted(_NAMES.get(other, other) for other in others))
-        notes[f"statements in {name} were compared with claims in {listed}: words need a multilingual embedder"] = None
+        how = "meaning, numbers and denials only" if bridged else "words need a multilingual embedder"
+        notes[f"statements in {name} were compared with claims in {listed}: {how}"] = None

@@ -6,9 +6,10 @@ stands unless one claim by itself clearly says what the statement says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from aipk_core.verify.across_languages import judge_across
 from aipk_core.verify.alignment import Alignment, align
 from aipk_core.verify.analysis import Analysis
 from aipk_core.verify.features import Features, features_of
@@ -31,6 +32,19 @@ class Opinion:
 
     name: str
     probabilities: Probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near claims in another language are in meaning.
+
+    Attributes:
+        name: the embedder that says so.
+        cosines: of the statement and the claim at each place of the list that is judged.
+    """
+
+    name: str
+    cosines: Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +99,45 @@ def decide(
     words: WordVectors | None,
     *,
     parse: bool = True,
+    nearness: Nearness | None = None,
 ) -> Decision:
-    """The verdict on ``statement`` by ``claims`` (number, analysis), the cited ones first."""
+    """The verdict on ``statement`` by ``claims`` (number, analysis), the cited ones first.
+
+    Args:
+        nearness: of the claims in other languages; without it they are read as if they were in the statement's.
+    """
+    if nearness is None or not nearness.cosines:
+        return _decide(statement, claims, opinion, words, parse=parse)
+    own = [place for place in range(len(claims)) if place not in nearness.cosines]
+    inside = _decide(statement, [claims[place] for place in own], opinion, words, parse=parse) if own else None
+    if inside is not None and inside.verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED):
+        return _moved(inside, own)
+    crossing = judge_across(statement, [analysis for _, analysis in claims], nearness.cosines)
+    if inside is not None and crossing.verdict is not Verdict.SUPPORTED:
+        return _moved(inside, own)
+    scores = sorted(
+        ((claims[place][0], round(max(0.0, near), 4)) for place, near in nearness.cosines.items()), key=lambda s: -s[1]
+    )
+    found = Decision(
+        crossing.verdict, crossing.score, crossing.findings, tuple(scores), f"rules+embedder:{nearness.name}"
+    )
+    return _moved(found, [crossing.place])
+
+
+def _moved(decision: Decision, places: Sequence[int]) -> Decision:
+    """The decision on some of the claims with its findings naming their places in the whole list."""
+    findings = (replace(f, claim=places[f.claim]) if f.claim >= 0 else f for f in decision.findings)
+    return replace(decision, findings=tuple(findings))
+
+
+def _decide(
+    statement: Analysis,
+    claims: Sequence[tuple[int, Analysis]],
+    opinion: Opinion | None,
+    words: WordVectors | None,
+    *,
+    parse: bool,
+) -> Decision:
     probabilities = opinion.probabilities if opinion else None
     method = f"rules+{opinion.name}" if opinion else "rules"
     alone = [align(statement, [analysis]) for _, analysis in claims]

@@ -13,7 +13,7 @@ from aipk_core.verify.analysis import Analysis, analyse
 from aipk_core.verify.citations import CitationReader
 from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
 from aipk_core.verify.coverage_of_languages import note_languages
-from aipk_core.verify.decision import Opinion, decide
+from aipk_core.verify.decision import Nearness, Opinion, decide
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.judges import Judge, Pair
 from aipk_core.verify.meaning import WordVectors, bundled_word_vectors
@@ -35,6 +35,8 @@ CLAIMS_COMPARED = 4
 PASSAGES_COMPARED = 5
 """Sentences of long evidence that a sentence is compared with."""
 SHOWN_CLAIMS = 3
+_MULTILINGUAL = "multilingual-e5"
+"""Embedders whose cosines across languages were measured."""
 
 
 class Verifier:
@@ -74,6 +76,7 @@ class Verifier:
                 remedy="Give every claim an id of its own",
             )
         self._index = ClaimIndex(claims, embedder)
+        self._bridge = embedder if embedder is not None and embedder.identity.name.startswith(_MULTILINGUAL) else None
         self._foreign = frozenset(known_ids) - set(ids)
         self._reader = CitationReader(ids, self._foreign)
         self._judges = None if judges is None else tuple(judges)
@@ -164,14 +167,18 @@ class Verifier:
             Reason("citation", _unknown_message(id_, self._foreign), (unit.start, unit.end))
             for id_ in unit.unknown_citations
         ]
-        note_languages(statement, [index.analysis(number) for number in numbers], notes)
+        analyses = [index.analysis(number) for number in numbers]
+        note_languages(statement, analyses, notes, bridged=self._bridge is not None)
         if not numbers:
             message = "it cites no claim" if only_cited else "no claim speaks of this"
             reasons.append(Reason("citation" if only_cited else "coverage", message, (unit.start, unit.end)))
             return _unit_report(answer, unit, Verdict.NOT_FOUND, reasons, (), 0.0, "rules")
         claims = [(number, index.analysis(number)) for number in numbers]
-        opinion = self._opinion(statement, index, numbers, notes)
-        outcome = decide(statement, claims, opinion, self._words(notes), parse=self._parse)
+        nearness = self._nearness(statement, index, numbers)
+        opinion = None
+        if nearness is None or len(nearness.cosines) < len(claims):  # the learned judge reads one language
+            opinion = self._opinion(statement, index, numbers, notes)
+        outcome = decide(statement, claims, opinion, self._words(notes), parse=self._parse, nearness=nearness)
         reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict
         if unit.cut_off and verdict is Verdict.SUPPORTED:
@@ -182,6 +189,18 @@ class Verifier:
             for number, score in outcome.scores[:SHOWN_CLAIMS]
         )
         return _unit_report(answer, unit, verdict, reasons, matches, outcome.score, outcome.method)
+
+    def _nearness(self, statement: Analysis, index: ClaimIndex, numbers: Sequence[int]) -> Nearness | None:
+        """Cosines of the claims in other languages, when the embedder knows several."""
+        if self._bridge is None:
+            return None
+        foreign = [place for place, number in enumerate(numbers) if index.analysis(number).lang != statement.lang]
+        if not foreign:
+            return None
+        texts = [statement.text, *(full_text(index.claims[numbers[place]]) for place in foreign)]
+        mine, *theirs = self._bridge.embed_queries(texts)
+        cosines = {place: float(row @ mine) for place, row in zip(foreign, theirs, strict=True)}
+        return Nearness(self._bridge.identity.name, cosines)
 
     def _opinion(
         self, statement: Analysis, index: ClaimIndex, numbers: Sequence[int], notes: dict[str, None]
