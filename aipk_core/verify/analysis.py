@@ -93,7 +93,7 @@ def analyse(text: str, lang: str = "en") -> Analysis:
     clauses = _clauses(text)
     taken = [*names, *((quantity.start, quantity.end) for quantity in quantities)]
     if language == "en":
-        taken += [match.span() for match in cues.HEDGE.finditer(text)]
+        taken += cues.hedges(text)
     words = _words(text, language, clauses, taken)
     return Analysis(text, language, tuple(words), tuple(quantities), tuple(identifiers), tuple(clauses))
 
@@ -144,12 +144,12 @@ def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tup
     clause = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
-        if any(start < b and a < end for a, b in taken):
+        if taken and any(start < b and a < end for a, b in taken):
             continue
         while clause + 1 < len(clauses) and start >= clauses[clause][1]:
             clause += 1
         raw = match[0]
-        if _CJK.search(raw):
+        if not raw.isascii() and _CJK.search(raw):
             words += _ideograph_words(raw, start, clause)
             continue
         norm = _normal(raw)
@@ -181,6 +181,8 @@ def _ideograph_words(run: str, start: int, clause: int) -> list[Word]:
 
 
 def _normal(raw: str) -> str:
+    if raw.isascii() and raw.isalpha():
+        return raw.lower()
     norm = unicodedata.normalize("NFKC", raw).casefold().replace("’", "'")
     return re.sub(r"'s?$", "", norm)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from babel.dates import get_day_names, get_month_names
+from aipk_core.verify.vocabulary import bare_words, has_digit
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ def find_dates(text: str, lang: str = "en") -> list[DateMention]:
     """All of them in ``text`` (ASCII digits), in order, none overlapping; parts that are not written are ``None``."""
     found: list[DateMention] = []
     taken: list[tuple[int, int]] = []
-    for pattern, reader in (*_numeric_patterns(), *_worded_patterns(lang if lang in _LANGUAGES else "en")):
+    for pattern, reader in _patterns_for(text, lang if lang in _LANGUAGES else "en"):
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
@@ -34,6 +34,67 @@ def find_dates(text: str, lang: str = "en") -> list[DateMention]:
     return sorted(found, key=lambda mention: mention.start)
 
 
+def _patterns_for(text: str, lang: str) -> Sequence[tuple[re.Pattern[str], _Reader]]:
+    """The patterns that can match at all: those of digits, of clock times in words, and of names of months and days."""
+    words = bare_words(text)
+    digits = has_digit(text)
+    if words is None or lang != "en":
+        return (*_numeric_patterns(), *_worded_patterns(lang))
+    named = not words.isdisjoint(DATE_WORDS) or any(
+        word in words and text.lower().count(word) != text.count(word) for word in _ALSO_VERBS
+    )
+    clock = not words.isdisjoint(CLOCK_WORDS)
+    if not (digits or named or clock):
+        return ()
+    return [
+        (pattern, reader)
+        for pattern, reader in (*_numeric_patterns(), *_worded_patterns(lang))
+        if (clock if reader in (_worded_time, _named_time) else digits or named)
+    ]
+
+
+DATE_WORDS = frozenset(
+    [
+        "january",
+        "february",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "jan",
+        "feb",
+        "apr",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "sept",
+        "oct",
+        "nov",
+        "dec",
+        "monday",
+        "mondays",
+        "tuesday",
+        "tuesdays",
+        "wednesday",
+        "wednesdays",
+        "thursday",
+        "thursdays",
+        "friday",
+        "fridays",
+        "saturday",
+        "saturdays",
+        "sunday",
+        "sundays",
+    ]
+)
+_ALSO_VERBS = ("may", "march", "mar")
+"""Months only where a capital says so."""
+CLOCK_WORDS = frozenset(["noon", "midday", "midnight", "half", "quarter", "clock"])
 _Reader = Callable[[re.Match[str]], "DateMention | None"]
 _LANGUAGES = ("en", "de", "fr", "es", "ru", "ko", "zh", "ja", "ar", "hi")
 _YEAR = r"(?P<y>(?:1[0-9]|20|21)\d\d)"
@@ -112,6 +173,8 @@ def _numeric_patterns() -> tuple[tuple[re.Pattern[str], _Reader], ...]:
 
 @cache
 def _worded_patterns(lang: str) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
+    from babel.dates import get_day_names, get_month_names
+
     months: dict[str, int] = {}
     days: dict[str, int] = {}
     for language in dict.fromkeys((lang, "en")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from aipk_core.verify.measures import unit_at
 
@@ -23,7 +24,7 @@ def find_identifiers(text: str) -> list[Identifier]:
     """The identifiers of ``text`` in order, none overlapping."""
     found: list[Identifier] = []
     taken: list[tuple[int, int]] = []
-    for match in _CODE.finditer(text):
+    for match in _CODE.finditer(text) if "`" in text else ():
         inner = match["code"].strip()
         offset = match.start("code") + (len(match["code"]) - len(match["code"].lstrip()))
         taken.append(match.span())
@@ -33,14 +34,16 @@ def find_identifiers(text: str) -> list[Identifier]:
                 start = offset + piece.start() + piece[0].index(word)
                 found.append(Identifier(start, start + len(word), word, _family(word, code=True)))
     for match in _TOKEN.finditer(text):
-        start, end = match.span()
         word = match[0].rstrip(".,:;-")
+        if not word or not _is_identifier(word):
+            continue
+        start = match.start()
         end = start + len(word)
-        if not word or any(start < b and a < end for a, b in taken) or not _is_identifier(word):
+        if any(start < b and a < end for a, b in taken):
             continue
         found.append(Identifier(start, end, unicodedata.normalize("NFKC", word), _family(word)))
         taken.append((start, end))
-    for match in _LETTERED.finditer(text):
+    for match in _LETTERED.finditer(text) if _LONE_LETTER.search(text) else ():
         start, end = match.span("letter")
         if match["letter"] == "A" and match["noun"].casefold() not in _LABELS and not _ENDS_LABEL.match(text, end):
             continue  # "a" at the start of a heading
@@ -63,6 +66,7 @@ _LETTERED = re.compile(
     r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[A-HJ-Z])(?![\w'’-]|\.\s?[A-Z]|\s?[°%])",
     re.ASCII,
 )
+_LONE_LETTER = re.compile(r"\s[A-HJ-Z](?![\w'’-])", re.ASCII)
 _LABELS = frozenset(
     [
         "level",
@@ -120,7 +124,13 @@ _UNIT_LIKE = re.compile(
 _HYPHENATED_NUMBER = re.compile(r"\d+-[a-z]+(?:-[a-z]+)*")
 
 
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+
+
+@lru_cache(maxsize=50_000)
 def _is_identifier(word: str) -> bool:
+    if word.isascii() and word.isalpha() and word[1:].islower():
+        return False  # an ordinary word
     has_digit = any(char.isdigit() for char in word)
     if word.startswith(("http://", "https://")) or "@" in word or word.endswith("()"):
         return True
@@ -145,11 +155,12 @@ def _is_identifier(word: str) -> bool:
         return (
             len(tail) >= 2 and len(head) >= 2 and word.islower() and tail.isalpha() and "." not in word.strip(".")[:2]
         )
-    inner_capital = re.search(r"[a-z][A-Z]", word)
+    if not _INNER_CAPITAL.search(word):
+        return False
     unit = unit_at(word, 0)
     if unit is not None and unit[1] == len(word):
         return False
-    return bool(inner_capital) and word[0].isascii() and not word.startswith(("Mc", "Mac", "O'"))
+    return word[0].isascii() and not word.startswith(("Mc", "Mac", "O'"))
 
 
 def _family(word: str, code: bool = False) -> str:

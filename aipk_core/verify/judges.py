@@ -31,6 +31,8 @@ class Pair:
 class Judge(Protocol):
     """Something that reads pairs and says how far the evidence supports the statement.
 
+    A judge that reads only some languages says so with an attribute ``languages`` (see ``reads``).
+
     ``name`` is shown in reports, e.g. ``model:grounding-v1``. ``judge`` returns one answer per pair, in order; it raises
     ``ModelError`` when it cannot answer, and the report then says that it did not run.
     """
@@ -39,3 +41,9 @@ class Judge(Protocol):
     def name(self) -> str: ...
 
     def judge(self, pairs: Sequence[Pair]) -> list[Probabilities]: ...
+
+
+def reads(judge: Judge, lang: str) -> bool:
+    """Whether a judge can be asked about a statement in ``lang``: one without an attribute ``languages`` reads all."""
+    languages: frozenset[str] | None = getattr(judge, "languages", None)
+    return languages is None or lang in languages

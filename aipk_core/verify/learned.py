@@ -48,16 +48,20 @@ class LearnedJudge:
     The model maps (input_ids, attention_mask, token_type_ids) to three logits: supported, contradicted, not found.
     """
 
-    def __init__(self, folder: Path, *, name: str = MODEL_NAME, threads: int = 1) -> None:
+    def __init__(
+        self, folder: Path, *, name: str = MODEL_NAME, threads: int = 1, languages: frozenset[str] | None = None
+    ) -> None:
         """Load the model.
 
         Args:
+            languages: the only languages that it is asked about; ``None`` for all.
             threads: cores one call may use.
 
         Raises:
             ModelError: a file is missing, or is no model of this form.
         """
         self._name = name
+        self._languages = languages
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -88,11 +92,16 @@ class LearnedJudge:
             )
         self._inputs = inputs
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages it may be asked about: English for the bundled model."""
+        return self._languages
+
     @classmethod
     def bundled(cls, *, threads: int = 1) -> LearnedJudge:
         """The judge that ships with the package."""
         with as_file(files("aipk_core.verify") / "data") as folder:
-            return cls(folder, threads=threads)
+            return cls(folder, threads=threads, languages=frozenset({"en"}))
 
     @property
     def name(self) -> str:

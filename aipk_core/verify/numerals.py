@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from aipk_core.verify.vocabulary import bare_words, has_digit, lacks
+
 MAX_DIGITS = 40
 
 
@@ -40,7 +42,11 @@ class Numeral:
 def find_numerals(text: str, lang: str = "en") -> list[Numeral]:
     """All numbers of ``text`` in order; never two that overlap. Digits inside words (``B32``) are left to the caller."""
     plain = fold_digits(text)
-    found = [*_digit_numerals(plain, lang), *_ideograph_numerals(plain), *_word_numerals(plain, lang)]
+    found = _digit_numerals(plain, lang) if has_digit(plain) or not plain.isascii() else []
+    if not plain.isascii():
+        found += _ideograph_numerals(plain)
+    if lang in _OTHER_WORDS or not lacks(bare_words(plain), NUMBER_WORDS):
+        found += _word_numerals(plain, lang)
     found.sort(key=lambda numeral: (numeral.start, -numeral.end))
     kept: list[Numeral] = []
     for numeral in found:
@@ -281,6 +287,11 @@ _SMALL: dict[str, dict[str, int]] = {
         "아홉": 9, "열": 10, "열두": 12, "스무": 20, "스물": 20, "서른": 30, "마흔": 40, "쉰": 50,
     },
 }  # fmt: skip
+_OTHER_WORDS = ("de", "fr", "es", "ru")
+NUMBER_WORDS = frozenset(
+    (*_SMALL["en"], *_ORDINALS_EN, "dozen", "score", "hundred", "thousand", "million", "billion", "trillion")
+)
+"""Words that English numbers are made of."""
 _GERMAN_TENS = re.compile(
     r"(ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun)und(zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig)"
 )
@@ -291,13 +302,13 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def _word_numerals(text: str, lang: str) -> list[Numeral]:
-    if any("가" <= char <= "힣" for char in text):
+    if not text.isascii() and any("가" <= char <= "힣" for char in text):
         return [
             Numeral(m.start(1), m.end(1), Decimal(_SMALL["ko"][m[1]]), in_words=True)
             for m in _KOREAN_COUNTER.finditer(text)
             if m.start() == 0 or not "가" <= text[m.start() - 1] <= "힣"
         ]
-    if lang in ("de", "fr", "es", "ru"):
+    if lang in _OTHER_WORDS:
         return _simple_words(text, lang)
     return _english_words(text)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from aipk_core.verify.vocabulary import bare_words, lacks
+
 _I = re.IGNORECASE
 
 _REFUSALS = re.compile(
@@ -70,8 +72,57 @@ _ASIDES = re.compile(
 )  # fmt: skip
 
 
+_REFUSING = frozenset(
+    [
+        "no",
+        "not",
+        "nothing",
+        "t",
+        "cannot",
+        "unable",
+        "lack",
+        "lacks",
+        "silent",
+        "insufficient",
+        "unknown",
+        "outside",
+        "beyond",
+        "nicht",
+        "keine",
+        "nichts",
+        "ne",
+        "aucune",
+        "pas",
+    ]
+)
+"""One of these stands in every refusal that is written in ASCII letters."""
+_OFFERING = frozenset(
+    [
+        "let",
+        "feel",
+        "hope",
+        "happy",
+        "glad",
+        "help",
+        "you",
+        "anything",
+        "hesitate",
+        "question",
+        "questions",
+        "hoffe",
+        "lassen",
+        "fragen",
+        "dude",
+        "dudes",
+        "espero",
+    ]
+)
+
+
 def is_refusal(sentence: str) -> bool:
     """Whether ``sentence`` says only that the answer is not known."""
+    if lacks(bare_words(sentence), _REFUSING):
+        return False
     match = _REFUSALS.search(sentence)
     if not match:
         return False
@@ -90,6 +141,8 @@ def is_greeting(sentence: str) -> bool:
         rest = sentence[match.end() :].strip(" ,.!！。、~")
         words = len(rest.split())
         return (words <= 5 and not any(char.isdigit() for char in rest)) or bool(_OFFERS.search(rest))
+    if lacks(bare_words(sentence), _OFFERING):
+        return False
     return bool(_OFFERS.search(sentence)) and not any(char.isdigit() for char in sentence)
 
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from aipk_core.verify.dates import find_dates
+from aipk_core.verify.dates import CLOCK_WORDS, DATE_WORDS, find_dates
 from aipk_core.verify.measures import Unit, money_before, unit, unit_at
-from aipk_core.verify.numerals import Numeral, find_numerals, fold_digits
+from aipk_core.verify.numerals import NUMBER_WORDS, Numeral, find_numerals, fold_digits
+from aipk_core.verify.vocabulary import bare_words, has_digit, lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,10 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
         names: spans of identifiers and code, in which digits are part of a name.
     """
     plain = fold_digits(text)
+    words = bare_words(plain)
+    phrased = lang != "en" or not lacks(words, _PHRASE_WORDS)
+    if not phrased and not has_digit(plain) and lacks(words, _OTHER_QUANTITIES) and not _CAPITAL_MONTH.search(plain):
+        return []
     taken = list(names)
     found: list[Quantity] = []
     for date in find_dates(plain, lang):
@@ -104,13 +109,13 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
                 Quantity(date.start, date.end, text[date.start : date.end], date.kind, date.kind, fields=date.fields)
             )
             taken.append((date.start, date.end))
-    for match in _VERSION.finditer(plain):
+    for match in _VERSION.finditer(plain) if "." in plain else ():
         start, end = match.span("number" if match["number"] else "bare")
         if not _overlaps(start, end, taken):
             parts = tuple(int(part) for part in re.findall(r"\d{1,9}", plain[start:end]))[:6]
             found.append(Quantity(start, end, text[start:end], "version", "version", fields=parts))
             taken.append((start, end))
-    for quantity in (*_phrases(plain, text), *_numbers(plain, text, lang, taken)):
+    for quantity in (*(_phrases(plain, text) if phrased else ()), *_numbers(plain, text, lang, taken)):
         if not _overlaps(quantity.start, quantity.end, taken):
             found.append(quantity)
             taken.append((quantity.start, quantity.end))
@@ -118,6 +123,52 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
     return [_with_bound(plain, quantity) for quantity in _with_ranges(plain, found)]
 
 
+_PHRASE_WORDS = frozenset(
+    [
+        "half",
+        "halbe",
+        "halbes",
+        "demi",
+        "media",
+        "quarter",
+        "quarters",
+        "viertelstunde",
+        "quart",
+        "anderthalb",
+        "minute",
+        "hour",
+        "fortnight",
+        "fifty",
+        "third",
+        "thirds",
+        "hourly",
+        "daily",
+        "weekly",
+        "fortnightly",
+        "monthly",
+        "quarterly",
+        "yearly",
+        "annually",
+        "annual",
+        "biannually",
+        "biennially",
+        "monatlich",
+        "once",
+        "twice",
+        "thrice",
+        "times",
+        "occasions",
+        "second",
+        "day",
+        "week",
+        "month",
+        "year",
+        "decade",
+    ]
+)
+"""One of these stands in every phrase of ASCII letters that ``_phrases`` reads."""
+_OTHER_QUANTITIES = NUMBER_WORDS | DATE_WORDS | CLOCK_WORDS
+_CAPITAL_MONTH = re.compile(r"\bM(?:ay|AY|ar|AR)")
 _VERSION_WORDS = r"version|release|firmware|edition|revision|build|v|ver|ausgabe|версия|версии|버전|バージョン|版本"
 _VERSION = re.compile(
     rf"(?<![\w.])(?:(?:{_VERSION_WORDS})s?\.?\s?)(?=\d+\.\d)(?P<number>\d+(?:\.\d+)+)(?!\w)"

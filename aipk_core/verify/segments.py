@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from aipk_core.verify.analysis import Analysis
 from aipk_core.verify.lexicon import cues
+from aipk_core.verify.vocabulary import bare_words, lacks
 
 
 class Mood(StrEnum):
@@ -50,12 +51,18 @@ class Segment:
 def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     """Clauses of a text that have content of their own; neighbours that only make sense together are joined."""
     text, lang = analysis.text, analysis.lang
-    masked = _mask(cues.PSEUDO_NEGATION, _mask(cues.HEDGE, text) if lang == "en" else text)
-    moods = _Moods(masked, lang)
+    masked = text
+    for start, end in cues.hedges(text) if lang == "en" else ():
+        masked = masked[:start] + " " * (end - start) + masked[end:]
+    words = bare_words(masked)
+    if not lacks(words, cues.WORDS_OF["pseudo"]):
+        masked = _mask(cues.PSEUDO_NEGATION, masked)
+        words = bare_words(masked)
+    moods = _Moods(masked, lang, words)
     exceptions = cues.pattern_for(cues.EXCEPTION, lang)
-    if exceptions and not _may_match(exceptions, masked):
+    if lang == "en" and lacks(words, cues.WORDS_OF["exception"]):
         exceptions = None
-    opens = bool(_OPENS_EXCEPTION_WORD.search(masked))
+    opens = not lacks(words, cues.WORDS_OF["opening"])
     starts = [word.start for word in analysis.words]
     segments: list[Segment] = []
     for start, end in _joined(analysis, masked, moods):
@@ -69,9 +76,10 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-_OPENING = r"(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b"
-_OPENS_EXCEPTION = re.compile(rf"[\s,(]*{_OPENING}", re.IGNORECASE)
-_OPENS_EXCEPTION_WORD = re.compile(_OPENING, re.IGNORECASE)
+_OPENS_EXCEPTION = re.compile(
+    r"[\s,(]*(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b",
+    re.IGNORECASE,
+)
 
 
 def _family(word: str) -> str:
@@ -80,20 +88,18 @@ def _family(word: str) -> str:
 
 
 class _Moods:
-    """Moods and denials of the clauses of one text; what the whole text has not is not looked for in its parts.
+    """Moods and denials of the clauses of one text; what needs a word that the text has not is not looked for."""
 
-    A part may have what the whole has not when a pattern looks at what follows: "may" at the end of a clause, "not" after it.
-    """
-
-    def __init__(self, text: str, lang: str) -> None:
+    def __init__(self, text: str, lang: str, words: frozenset[str] | None) -> None:
         self._text = text
+        known = words if lang == "en" else None
         self._patterns = [
             (mood, pattern)
             for mood, table in _MOODS
-            if (pattern := cues.pattern_for(table, lang)) is not None and _may_match(pattern, text)
+            if (pattern := cues.pattern_for(table, lang)) is not None and not lacks(known, cues.WORDS_OF[mood.value])
         ]
         self._negation = cues.negations(lang)
-        self._denies = _may_match(self._negation, text)
+        self._denies = not lacks(known, cues.WORDS_OF["negation"])
 
     def of(self, start: int, end: int) -> tuple[Mood, tuple[int, int] | None]:
         for mood, pattern in self._patterns:
@@ -105,11 +111,6 @@ class _Moods:
         if not self._denies:
             return ()
         return tuple(match.span() for match in self._negation.finditer(self._text, start, end))
-
-
-def _may_match(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether some part of ``text`` may match."""
-    return "(?!" in pattern.pattern or "$" in pattern.pattern or bool(pattern.search(text))
 
 
 _MOODS = (

@@ -15,7 +15,7 @@ from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
 from aipk_core.verify.coverage_of_languages import note_languages
 from aipk_core.verify.decision import Nearness, Opinion, decide
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.judges import Judge, Pair
+from aipk_core.verify.judges import Judge, Pair, reads
 from aipk_core.verify.meaning import WordVectors, bundled_word_vectors
 from aipk_core.verify.model import (
     ClaimMatch,
@@ -208,6 +208,8 @@ class Verifier:
         """What the first judge that can answer says."""
         evidence = "\n".join(full_text(index.claims[number]) for number in numbers)
         for judge in self._asked(notes):
+            if not reads(judge, statement.lang):
+                continue
             try:
                 return Opinion(judge.name, judge.judge([Pair(evidence, statement.text)])[0])
             except AipkError as error:

@@ -13,8 +13,10 @@ def check_conditions(alignment: Alignment) -> Iterator[Finding]:
     statement = alignment.statement
     if statement.lang != "en":
         return
+    if alignment.coverage < 0.35:
+        return
     denied = cues.CONDITION_DENIED.search(statement.text)
-    if not denied or alignment.coverage < 0.35:
+    if not denied:
         return
     for number, claim in enumerate(alignment.claims):
         shared = statement.stems & claim.stems

@@ -12,6 +12,7 @@ from aipk_core.verify.analysis import Analysis, Word, word_at
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.vocabulary import bare_words, lacks
 
 _MORE = r"more|greater|higher|larger|bigger|longer|later|heavier|older|faster|taller|wider|deeper|better|hotter|warmer|stronger|louder|further|farther|above|over"
 _LESS = r"less|fewer|lower|smaller|shorter|earlier|lighter|younger|slower|narrower|shallower|worse|colder|cooler|weaker|quieter|nearer|closer|below|under|cheaper"
@@ -55,7 +56,10 @@ _POINTS_BACK = re.compile(r"\s*(?:that|this|which|[,.;]|$)")
 
 @lru_cache(maxsize=20_000)
 def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
-    found = []
+    found: list[_Ordered] = []
+    words = bare_words(analysis.text)
+    if lacks(words, cues.WORDS_OF["time"]):
+        return ()
     for match in _TIME_CUE.finditer(analysis.text):
         if _next_is_quantity(analysis, match.end()) or _POINTS_BACK.match(analysis.text, match.end()):
             continue
@@ -69,13 +73,14 @@ def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
 @lru_cache(maxsize=20_000)
 def _cause_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
-    for match in cues.CAUSE_AFTER.finditer(analysis.text):
+    words = bare_words(analysis.text)
+    for match in () if lacks(words, cues.WORDS_OF["cause_after"]) else cues.CAUSE_AFTER.finditer(analysis.text):
         if match[0].lower() == "since" and _next_is_quantity(analysis, match.end()):
             continue
         effect, cause = _sides(analysis, match.start(), match.end())
         if effect and cause:
             found.append(_Ordered(cause, effect, match.span()))
-    for match in cues.CAUSE_BEFORE.finditer(analysis.text):
+    for match in () if lacks(words, cues.WORDS_OF["cause_before"]) else cues.CAUSE_BEFORE.finditer(analysis.text):
         cause, effect = _sides(analysis, match.start(), match.end())
         if effect and cause:
             found.append(_Ordered(cause, effect, match.span()))
@@ -85,7 +90,7 @@ def _cause_order(analysis: Analysis) -> tuple[_Ordered, ...]:
 @lru_cache(maxsize=20_000)
 def _size_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
-    for match in _THAN.finditer(analysis.text):
+    for match in _THAN.finditer(analysis.text) if "than" in analysis.lowered else ():
         if _next_is_quantity(analysis, match.end()):
             continue
         left, right = _sides(analysis, match.start(), match.end())

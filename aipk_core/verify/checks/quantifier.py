@@ -10,6 +10,7 @@ from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.pairing import SegmentPair
+from aipk_core.verify.vocabulary import bare_words, has_digit, lacks
 
 _ALL = re.compile(r"\b(?:all|every|each|always|everyone|everybody|both|entirely|completely)\b", re.IGNORECASE)
 _NOT_ALL = re.compile(
@@ -35,12 +36,62 @@ _PAIRS = (
     (_NEITHER, _BOTH, "neither here, both in the claim"),
     (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
 )
+_COUNTING = frozenset(
+    [
+        "all",
+        "every",
+        "each",
+        "always",
+        "everyone",
+        "everybody",
+        "both",
+        "entirely",
+        "completely",
+        "most",
+        "some",
+        "several",
+        "many",
+        "few",
+        "certain",
+        "mostly",
+        "usually",
+        "often",
+        "sometimes",
+        "partly",
+        "half",
+        "rarely",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "only",
+        "just",
+        "merely",
+        "no",
+        "anyone",
+        "anybody",
+        "any",
+        "either",
+        "neither",
+        "none",
+        "solely",
+        "exclusively",
+        "alone",
+        "nobody",
+        "nothing",
+    ]
+)
+"""Words of which every pattern needs one, or a number."""
 _Span = tuple[int, int]
 
 
 @lru_cache(maxsize=20_000)
 def _found(text: str) -> dict[re.Pattern[str], _Span]:
     """Where each kind of quantifier first stands in a clause."""
+    if lacks(bare_words(text), _COUNTING) and not has_digit(text):
+        return {}
     patterns = (_ALL, _NOT_ALL, _FEW, _WHOLE, _BOTH, _NEITHER, _EVERYONE, _ONLY, _WHOLE_CIRCLE, cues.EXCLUSIVE)
     return {pattern: match.span() for pattern in patterns if (match := pattern.search(text))}
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
+
+from aipk_core.verify.vocabulary import bare_words, lacks
 
 _I = re.IGNORECASE
 
@@ -172,6 +174,47 @@ LEXICAL_DENIAL = re.compile(
     _I,
 )
 """Words that deny by their own meaning: with one of them on one side only, counting "not" proves nothing."""
+
+
+_WORDS_OF = {
+    "hedge": "sure know think believe guess heard hear according based judging appear appears seem seems suggest suggests "
+    "indicate indicates say says state states show shows apparently reportedly presumably evidently seemingly supposedly said "
+    "indeed basically essentially",
+    "pseudo": "no not never cannot t nobody none neither nothing whether without regardless nicht",
+    "negation": "no not never none nobody nothing neither nor cannot without nowhere hardly lack lacks lacking devoid t fail "
+    "fails failed refuse refuses refused cease ceases ceased stop stops stopped free rather instead other opposed except resort",
+    "exception": "unless without until except other only solely provided long subject need needs require requires depend "
+    "depends resort reserved alone",
+    "opening": "unless without until except only provided long denn sofern",
+    "optional": "need needn optional voluntary discretionary not never no t nobody none neither unnecessary prefer prefers wish "
+    "wishs like likes want wants",
+    "forbidden": "not t cannot mustnot maynot shallnot shouldnot couldnot mightnot prohibited forbidden banned barred disallowed "
+    "outlawed ruled limits table illegal unlawful impermissible refused blocked vetoed prohibit prohibits forbid forbids ban "
+    "bans bar bars disallow disallows unable no none nobody neither never",
+    "required": "must shall has have had be obliged bound obligated required expected mandatory compulsory obligatory require "
+    "requires necessary need needs necessarily indispensable",
+    "advised": "should ought recommended recommend recommends advisable advised suggested preferably preferable best preferred "
+    "encouraged",
+    "permitted": "may can could might allowed permitted permit permits allow allows permissible authorised authorized free "
+    "acceptable tolerated let lets welcome able possible entitled discretion",
+    "time": "before prior ahead after following earlier later until",
+    "cause_after": "because since due owing result account caused thanks brought triggered",
+    "cause_before": "therefore hence thus consequently result so why lead leads led cause causes caused results resulted made "
+    "trigger triggers triggered bring brings",
+}
+WORDS_OF = {name: frozenset(words.split()) for name, words in _WORDS_OF.items()}
+"""Words of which each English pattern needs one; a text without them is not searched."""
+_HEDGE_PHRASES = ("going by", "as far as", "from what", "as it were", "in fact", "of course")
+
+
+@lru_cache(maxsize=20_000)
+def hedges(text: str) -> tuple[tuple[int, int], ...]:
+    """Where a text says how sure its speaker is."""
+    if lacks(bare_words(text), WORDS_OF["hedge"]):
+        lowered = text.lower()
+        if not any(phrase in lowered for phrase in _HEDGE_PHRASES):
+            return ()
+    return tuple(match.span() for match in HEDGE.finditer(text))
 
 
 @cache
