@@ -35,7 +35,7 @@ from aipk_core.stages.shard_work import load_payload
 from aipk_core.store.cache import JsonCache
 from aipk_core.store.manifest import Manifest
 
-STAGE_VERSION = 2
+STAGE_VERSION = 3
 
 SCHEMA = pa.schema(
     [(name, pa.string()) for name in ("id", "source", "key", "digest", "title", "url", "lang")]

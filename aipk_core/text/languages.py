@@ -44,10 +44,16 @@ _LANGUAGE_OF: Final = {
 _WEIGHT: Final = {"kana": 3, "hangul": 2, "han": 3}
 
 _SMALL_WORDS: Final[dict[str, frozenset[str]]] = {
-    "en": words("the of and to in is that it for was with be are not you this have from they which"),
-    "de": words("der die das und ist nicht ein eine zu den mit sich von auf für dem werden wird auch sind"),
-    "fr": words("le la les des et est une dans que pour qui pas sur au du ce il sont avec nous vous"),
-    "es": words("el los las y es una que del por con para se su lo como más pero sus está son"),
+    "en": words(
+        "the of and to in is that it for was with be are not you this have from they which i had has does did would could my"
+        " your we she what how about who when his her their been were into i'm i'd it's don't can't didn't isn't doesn't"
+    ),
+    "de": words(
+        "der die das und ist nicht ein eine zu den mit sich von auf für dem werden wird auch sind im wurde wurden"
+        " nach bei nur darf keine wie vor aus zur zum eines einer ohne"
+    ),
+    "fr": words("le la les des et est une par dans que pour qui pas sur au du ce il sont avec nous vous"),
+    "es": words("el la los las fue y es una que del por con para se su lo como más pero sus está son"),
     "it": words("il di che è per un una non sono della del con gli nel alla dei più anche"),
     "pt": words("o os as um uma que não é do da em para com se dos por mais são ao na"),
     "nl": words("de het een en van is niet dat op te zijn met voor aan ook er wordt bij"),
@@ -82,10 +88,14 @@ def detect_language(text: str) -> str:
 
 
 def _latin_language(sample: str) -> str:
-    words = Counter(word.lower() for word in _WORD.findall(sample))
+    small_words = Counter(word.lower() for word in _WORD.findall(sample))
     scores = {
-        language: sum(words[word] for word in small) + 0.25 * sum(words[word] for word in STARTERS[language] - small)
+        language: sum(small_words[word] for word in small)
+        + 0.25 * sum(small_words[word] for word in STARTERS[language] - small)
         for language, small in _SMALL_WORDS.items()
     }
     best = max(scores, key=lambda language: scores[language])
-    return best if scores[best] >= 1 else UNDETERMINED
+    # "as", "do" and "i" are words of several languages: one of them alone tells nothing in plain letters
+    clues = sum(1 for word in small_words if word in _SMALL_WORDS[best])
+    enough = clues >= (1 if best == "en" or not sample.isascii() else 2)
+    return best if enough and scores[best] >= 1 else UNDETERMINED
