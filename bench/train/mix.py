@@ -57,6 +57,18 @@ PLANS = {
         },
         7000,
     ),
+    "fourth": Plan(
+        {"fever_symmetric": 3, "fool_me_twice": 2, "q_squared": 3, "scifact": 2, "negation_nli": 2},
+        {
+            "summedits": 1500,
+            "factcheck_gpt": 500,
+            "med": 800,
+            "faithdial_audit": 0,
+            "breaking_nli": 1000,
+            "begin": 1500,
+        },
+        4000,
+    ),
 }
 LONGEST_EDIT = 60
 """Words of evidence and statement of a machine-made row."""
