@@ -134,7 +134,8 @@ class Timed:
         decided = rebuild_reviews.decide_sample(
             corpus_folder(self._project), rebuild_reviews.Fates(self._states), self._options.reviews
         )
-        build(self._project, self._site)  # takes in the decisions
+        # Takes in the decisions; those of a small section may reject so much that the package would ask about it.
+        build(self._project, self._site, shrink=True)
         first = before = self._reader.read()
         for step, state in zip(STEPS, self._states[1:], strict=False):
             report.group = step
