@@ -8,7 +8,7 @@ from aipk_core.review.records import difference_record
 
 
 def claim(name, text, *context):
-    return Claim(name, text, context, (Evidence("a.md", 0, len(text), text, context),))
+    return Claim(name, text, context, (Evidence("a.md", 0, len(text), text, context),), kind="row")
 
 
 def queue_after(path, old, new):
