@@ -74,7 +74,8 @@ class _Sides:
     @classmethod
     def of(cls, one: Claim, other: Claim) -> _Sides:
         first, second = analyse(one.text, one.lang), analyse(other.text, other.lang)
-        there, back = judge_by_rules(first, [second]), judge_by_rules(second, [first])
+        # Without the parser, which takes longer than all else: only a pair of the same words asks it, see below.
+        there, back = judge_by_rules(first, [second], parse=False), judge_by_rules(second, [first], parse=False)
         return cls(there.alignment, back.alignment, (*there.findings, *back.findings))
 
     @property
@@ -115,14 +116,24 @@ class _Sides:
     @property
     def say_the_same(self) -> bool:
         """Whether both sides have the same words, numbers and names, small words included, in nearly the same order."""
-        if any(finding.contradicts or finding.unsupported for finding in self.findings):
+        if _object(self.findings):
             return False
         mine, theirs = (_telling_tokens(side.statement) for side in (self.forward, self.backward))
         if sorted(mine) != sorted(theirs) or len(mine) < _OWN_SUBJECT:
             return False
         turned = any(mine == theirs[cut:] + theirs[:cut] for cut in range(len(mine)))  # a phrase put in front
         moved = sum(a != b for a, b in zip(mine, theirs, strict=True))
-        return turned or moved <= len(mine) // 3
+        if not turned and moved > len(mine) // 3:
+            return False
+        first, second = self.forward.statement, self.backward.statement
+        return not any(
+            _object(judge_by_rules(one, [other]).findings) for one, other in ((first, second), (second, first))
+        )
+
+
+def _object(findings: Iterable[Finding]) -> bool:
+    """Whether a finding speaks against two texts saying the same."""
+    return any(finding.contradicts or finding.unsupported for finding in findings)
 
 
 _VERB = re.compile(
@@ -204,6 +215,7 @@ def _are_variants(mine: str, theirs: str) -> bool:
     return len(first) == len(second) and sum(a != b for a, b in zip(first, second, strict=True)) == 1
 
 
+@lru_cache(maxsize=20_000)
 def _folded(text: str | tuple[str, ...]) -> str:
     """Words and signs that carry meaning, without case and punctuation."""
     joined = text if isinstance(text, str) else " ".join(text)

@@ -116,16 +116,21 @@ def _embedded(
         yield shards[shard], vectors_of(result, identity.dimensions)
 
 
+def vector_keys(manifest: Manifest, kind: str, ids: Sequence[str]) -> list[str]:
+    """Where the cache has the vectors of ``kind`` (``chunk`` or ``claim``) for ``ids``."""
+    table = manifest.rows
+    rows = table.filter(pc.equal(table["kind"], kind))
+    key_of = dict(zip(rows["id"].to_pylist(), rows["key"].to_pylist(), strict=True))
+    return [key_of[name] for name in ids]
+
+
 def read_vectors(context: StageContext, manifest: Manifest, kind: str, ids: Sequence[str]) -> Vectors:
     """The vectors of ``kind`` (``chunk`` or ``claim``) for ``ids``: ``[len(ids), dimensions]`` float32."""
     dimensions = int(manifest.facts["embedder"]["dimensions"])
     cache = context.workspace.vectors("vectors", dimensions)
-    table = manifest.rows
-    rows = table.filter(pc.equal(table["kind"], kind))
-    key_of = dict(zip(rows["id"].to_pylist(), rows["key"].to_pylist(), strict=True))
     wanted: dict[str, list[int]] = {}
-    for number, name in enumerate(ids):
-        wanted.setdefault(key_of[name], []).append(number)
+    for number, key in enumerate(vector_keys(manifest, kind, ids)):
+        wanted.setdefault(key, []).append(number)
     vectors = np.zeros((len(ids), dimensions), np.float32)
     # Slice by slice into their places: a copy of all vectors would be the largest thing that a build holds.
     for some in cache.slices(list(wanted)):

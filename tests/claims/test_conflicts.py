@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aipk_core.claims.conflicts import PairSettings, find_conflicts
+from aipk_core.claims.conflicts import PairSettings, compare, find_conflicts
 from aipk_core.claims.identity import claim_id
 from aipk_core.claims.llm_conflicts import ModelPairJudge
 from aipk_core.claims.llm_model import Reply
 from aipk_core.claims.model import Claim
-from aipk_core.claims.neighbours import nearest_pairs
+from aipk_core.claims.neighbours import cosine, nearest, nearest_in_cells, updated
 from aipk_core.claims.pairs import ClaimPair, PairKind, pairs_by_claim
 from aipk_core.errors import ModelError
 
@@ -106,27 +106,93 @@ def unit_vectors(count, seed=0, dimensions=16):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+def pairs_of(lists):
+    first, second, _ = lists.pairs()
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 5), st.integers(0, 9))
 def test_exact_neighbours_are_those_of_a_full_comparison(count, neighbours, seed):
     vectors = unit_vectors(count, seed)
-    pairs = {(i, j) for i, j, _ in nearest_pairs(vectors, neighbours, 0.2)}
+    pairs = set(pairs_of(nearest(vectors, neighbours, 0.2)))
     cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -1.0)
     for i in range(count):
-        order = [j for j in np.argsort(-cosines[i]) if j != i][:neighbours]
-        for j in order:
-            if cosines[i, j] >= 0.2001:
+        for j in range(count):
+            as_near = int((cosines[i] > cosines[i, j] - 0.001).sum())  # similarities are rounded
+            if cosines[i, j] >= 0.201 and as_near <= neighbours:
                 assert (min(i, j), max(i, j)) in pairs
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from("abcd"), max_size=60), st.integers(1, 4), st.integers(0, 9))
+def test_lists_brought_up_to_date_equal_those_made_anew(fates, neighbours, seed):
+    """Of each vector: whether it was there before, is there after, or both; some are twins of others."""
+    count = len(fates)
+    vectors = unit_vectors(count, seed, 4)
+    vectors[count // 2 :] = vectors[: count - count // 2][::-1]
+    was = np.asarray([fate in "abd" for fate in fates], dtype=bool)
+    now = np.asarray([fate in "acd" for fate in fates], dtype=bool)
+    before = nearest(vectors[was], neighbours, 0.1)
+    kept = np.where(was, np.cumsum(was) - 1, -1)[now]
+    anew = nearest(vectors[now], neighbours, 0.1)
+    lists = updated(vectors[now], neighbours, 0.1, before, kept)
+    assert lists.numbers.tolist() == anew.numbers.tolist()
+    assert lists.similarities.tolist() == anew.similarities.tolist()
+
+
+def test_similarities_are_cosines():
+    vectors = unit_vectors(50)
+    first, second, similarity = nearest(vectors, 3, -1.0).pairs()
+    for i, j, value in zip(first, second, similarity, strict=True):
+        assert cosine(value) == pytest.approx(float(vectors[i] @ vectors[j]), abs=1e-3)
+
+
+def test_a_comparison_that_starts_from_an_earlier_one_judges_only_what_is_new(monkeypatch):
+    from aipk_core.claims import pair_rules
+
+    judged = []
+    rules = pair_rules.judge_pair
+    monkeypatch.setattr(pair_rules, "judge_pair", lambda *pair: judged.append(pair[:2]) or rules(*pair))
+    texts = [f"Security fixes of series {n} are released within {n + 40} hours." for n in range(12)]
+    claims = sorted((claim(text, "Handbook") for text in texts), key=lambda one: one.id)
+    vectors = unit_vectors(12, 3, 2)
+
+    def compared(numbers, before=None, marks=None):
+        some = [claims[n] for n in numbers]
+        marks = np.zeros(len(some), dtype=np.int64) if marks is None else marks
+        return compare(some, [one.id for one in some], marks, vectors[numbers], PairSettings(3, 0.5), before=before)
+
+    before = compared([n for n in range(12) if n != 5])
+    judged.clear()
+    stepwise = compared([n for n in range(12) if n != 2], before)
+    assert judged
+    # Those that the new one brought together, and those that move up where the one that is gone made room.
+    first_time = len(judged)
+    judged.clear()
+    at_once = compared([n for n in range(12) if n != 2])
+    assert first_time < len(judged)
+    assert stepwise.findings == at_once.findings
+    judged.clear()
+    compared([n for n in range(12) if n != 2], at_once)
+    assert judged == []
+    marks = np.zeros(11, dtype=np.int64)
+    marks[4] = 1
+    compared([n for n in range(12) if n != 2], at_once, marks)
+    assert judged
+    assert all(claims[5].id in {one.id, other.id} for one, other in judged)
 
 
 def test_near_copies_are_found_among_thousands_without_comparing_all():
     vectors = unit_vectors(5000, dimensions=64)
     copies = vectors[:200] + 0.02 * unit_vectors(200, 1, 64)
     together = np.concatenate([vectors, copies / np.linalg.norm(copies, axis=1, keepdims=True)])
-    pairs = nearest_pairs(together, 4, 0.9)
+    pairs = pairs_of(nearest_in_cells(together, 4, 0.9))
     wanted = {(number, 5000 + number) for number in range(200)}
-    assert len(wanted & {(i, j) for i, j, _ in pairs}) >= 198
-    assert pairs == nearest_pairs(together, 4, 0.9)
+    assert len(wanted & set(pairs)) >= 198
+    assert pairs == pairs_of(nearest_in_cells(together, 4, 0.9))
+    assert wanted <= set(pairs_of(nearest(together, 4, 0.9)))
 
 
 class OpinionatedModel:
@@ -174,37 +240,3 @@ def test_a_model_is_asked_no_more_than_the_budget_allows():
     model = OpinionatedModel("no")
     judged_by(model, max_requests=1)
     assert model.asked == 1
-
-
-class Verdicts(dict):
-    """A store of verdicts that counts what is added to it."""
-
-    def __init__(self):
-        super().__init__()
-        self.added = 0
-
-    def get(self, keys):
-        return {key: self[key] for key in keys if key in self}
-
-    def put(self, verdicts):
-        self.added += len(verdicts)
-        self.update(verdicts)
-        return len(verdicts)
-
-
-def test_a_pair_whose_texts_stand_unchanged_is_not_judged_again():
-    texts = [
-        "Fixes are released within 96 hours.",
-        "Fixes are released within 48 hours.",
-        "The gauge is made of steel.",
-    ]
-    claims = [claim(text, "Handbook") for text in texts]
-    verdicts = Verdicts()
-    first = found(*claims, verdicts=verdicts)
-    assert [pair.kind for pair in first] == [PairKind.CONFLICT]
-    assert verdicts.added == 3
-    assert found(*claims, verdicts=verdicts) == first == found(*claims)
-    assert verdicts.added == 3
-    edited = [*claims[:2], claim("The gauge is made of brass.", "Handbook")]
-    assert found(*edited, verdicts=verdicts) == first
-    assert verdicts.added == 5  # the edited claim with each of the other two
