@@ -1,6 +1,6 @@
 """How well the verifier tells true sentences from lies, in one table with word overlap and the v1 rule beside it.
 
-    python bench/verify.py [--quick] [--rules-only] [--sets NAME …] [--shared FOLDER]
+    python bench/verify.py [--quick] [--rules-only] [--sets NAME …] [--kinds] [--shared FOLDER]
 
 Labelled sets of this repository (``verify_sets/``) are always there; those of the shared data folder are left out, and said to
 be, when it is absent. ``--quick`` takes 150 rows of each human-labelled set. The learned judge was trained on the evidence of
@@ -37,6 +37,9 @@ HUMAN = {
     "begin": 84.0, "q_squared": 75.0, "summedits": 58.0, "med": None,
 }  # fmt: skip
 Row = dict[str, Any]
+Results = dict[str, list[str]]
+Groups = dict[tuple[str, str], list[int]]
+ALL = "· all"
 console = Console()
 
 
@@ -57,50 +60,136 @@ def main() -> None:
         typed = {"typed-lies-dev": shared / "typed-lies-dev.jsonl", **typed}
     else:
         console.print(f"[yellow]left out: {shared} is not here (set AIPK_SHARED)[/]")
+    typed = {name: path for name, path in typed.items() if not options.sets or name in options.sets}
+    summaries = []
     for name, path in typed.items():
-        if not options.sets or name in options.sets:
-            typed_table(name, _rows(path), methods)
+        rows = _rows(path)
+        results = verdicts_of(name, rows, methods)
+        summaries.append((name, rows, results))
+        if name == "typed-lies-dev" or options.kinds:
+            typed_table(name, rows, methods, results)
+    if summaries:
+        summary_table(summaries, methods)
+        language_table(summaries, methods)
+    if not options.sets:
+        forms_table(rules_only=options.rules_only)
     human = {name: shared / f"{name}.jsonl" for name in HUMAN if (shared / f"{name}.jsonl").is_file()}
     human = {name: path for name, path in human.items() if not options.sets or name in options.sets}
     if human:
         human_table(human, methods, 150 if options.quick else options.rows, test_texts(shared))
 
 
-def typed_table(name: str, rows: list[Row], methods: list[Method]) -> None:
-    """Share accepted for each kind of sentence, and the bars."""
-    table = Table(title=f"{name}: {len(rows)} rows, share accepted as supported")
-    for column in ("label", "kind", "rows", *(method.name for method in methods)):
-        table.add_column(column, justify="left" if column in ("label", "kind") else "right")
-    results = {
+def verdicts_of(name: str, rows: list[Row], methods: list[Method]) -> Results:
+    """What every method says of every row."""
+    return {
         method.name: [
             method.verdict(row) for row in track(rows, f"{name}: {method.name}", console=console, transient=True)
         ]
         for method in methods
     }
-    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, row in enumerate(rows):
-        groups[row["label"], row["kind"]].append(number)
-        groups[row["label"], "· all"].append(number)
+
+
+def typed_table(name: str, rows: list[Row], methods: list[Method], results: Results) -> None:
+    """Share accepted for each kind of sentence, and the bars."""
+    table = Table(title=f"{name}: {len(rows)} rows, share accepted as supported")
+    for column in ("label", "kind", "rows", *(method.name for method in methods)):
+        table.add_column(column, justify="left" if column in ("label", "kind") else "right")
+    groups = _groups(rows)
     for label in ("supported", "contradicted", "not_found"):
-        for (own, kind), numbers in sorted(groups.items(), key=lambda item: (item[0][1] == "· all", item[0][1])):
+        for (own, kind), numbers in sorted(groups.items(), key=lambda item: (item[0][1] == ALL, item[0][1])):
             if own == label:
                 shares = [_share(results[m.name][n] == "supported" for n in numbers) for m in methods]
-                style = "bold" if kind == "· all" else None
+                style = "bold" if kind == ALL else None
                 table.add_row(label, kind, str(len(numbers)), *(f"{share:.0%}" for share in shares), style=style)
-    right = [
-        _share(
-            _as_label(results[m.name][n]) == row["label"] for n, row in enumerate(rows) if row["label"] != "supported"
-        )
-        for m in methods
-    ]
+    right = [_right(rows, results[m.name]) for m in methods]
     table.add_row("lies", "· verdict right", "", *(f"{share:.0%}" for share in right), style="bold")
     console.print(table)
-    for method in methods:
-        console.print(f"  {method.name}: {_bars(rows, results[method.name], groups, right[methods.index(method)])}")
+    for method, share in zip(methods, right, strict=True):
+        console.print(f"  {method.name}: {_bars(rows, results[method.name], groups, share)}")
 
 
-def _bars(rows: list[Row], verdicts: list[str], groups: dict[tuple[str, str], list[int]], right: float) -> str:
-    def accepted(label: str, kind: str = "· all") -> float:
+def summary_table(summaries: list[tuple[str, list[Row], Results]], methods: list[Method]) -> None:
+    """One line for each set and method: true accepted, lies accepted, verdict right."""
+    table = Table(
+        title="typed lies, all sets: share accepted as supported (bars: ≥ 88, ≤ 4, ≤ 8) and verdict right (≥ 80)"
+    )
+    for column in ("set", "rows", "method", "supported", "contradicted", "not found", "verdict right"):
+        table.add_column(column, justify="left" if column in ("set", "method") else "right")
+    for name, rows, results in summaries:
+        for method in methods:
+            verdicts = results[method.name]
+            shares = [
+                _share(v == "supported" for row, v in zip(rows, verdicts, strict=True) if row["label"] == label)
+                for label in ("supported", "contradicted", "not_found")
+            ]
+            cells = [f"{share:.0%}" for share in (*shares, _right(rows, verdicts))]
+            table.add_row(name, str(len(rows)), method.name, *cells, end_section=method is methods[-1])
+    console.print(table)
+
+
+def language_table(summaries: list[tuple[str, list[Row], Results]], methods: list[Method]) -> None:
+    """Share accepted by language over all sets, with the last method."""
+    counts: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for _, rows, results in summaries:
+        for row, verdict in zip(rows, results[methods[-1].name], strict=True):
+            lang = "across" if row["kind"] == "cross-lingual" else row.get("lang", "en")
+            counts[lang, row["label"]].append(verdict == "supported")
+    table = Table(title=f"all sets by language, {methods[-1].name}: share accepted (rows)")
+    labels = ("supported", "contradicted", "not_found")
+    for column in ("language", *labels):
+        table.add_column(column, justify="right" if column in labels else "left")
+    for lang in sorted({lang for lang, _ in counts}):
+        cells = [f"{_share(counts[lang, label]):.0%} ({len(counts[lang, label])})" for label in labels]
+        table.add_row(lang, *cells)
+    console.print(table)
+
+
+FORMS = {
+    "true, cited": "The warranty lasts 3 years. [c-1] Repairs take two weeks. [c-2]",
+    "empty": "",
+    "only a greeting": "Hello! I hope you are well. Let me know if I can help.",
+    "only a refusal": "I don't know.",
+    "only citations": "[c-1] [c-2] [c-3]",
+    "ids exchanged": "The warranty lasts 3 years. [c-2] Repairs take two weeks. [c-1]",
+    "true, one invented bullet": "- The warranty lasts 3 years. [c-1]\n- Repairs take two weeks. [c-2]\n- Shipping is free. [c-3]",
+    "cut off": "The warranty lasts 3 years. [c-1] Repairs take",
+}
+
+
+def forms_table(*, rules_only: bool) -> None:
+    """Answers that must not score well by accident."""
+    claims = [
+        VerifiableClaim("c-1", "The warranty lasts 3 years."),
+        VerifiableClaim("c-2", "A repair takes two weeks."),
+        VerifiableClaim("c-3", "The gauge weighs 400 g."),
+    ]
+    verifier = Verifier(claims, judges=[] if rules_only else None)
+    table = Table(title="forms of answers (a citation is required after every statement)")
+    for column in ("form", "outcome", "coverage", "verdicts"):
+        table.add_column(column)
+    for name, answer in FORMS.items():
+        report = verifier.verify(answer, require_citations=True)
+        coverage = "none" if report.coverage is None else f"{report.coverage:.2f}"
+        table.add_row(name, report.outcome.value, coverage, ", ".join(f"{k} {v}" for k, v in report.counts.items()))
+    console.print(table)
+
+
+def _groups(rows: list[Row]) -> Groups:
+    groups: Groups = defaultdict(list)
+    for number, row in enumerate(rows):
+        groups[row["label"], row["kind"]].append(number)
+        groups[row["label"], ALL].append(number)
+    return groups
+
+
+def _right(rows: list[Row], verdicts: list[str]) -> float:
+    """Share of the lies whose verdict (contradicted or not found) is right."""
+    lies = zip(rows, verdicts, strict=True)
+    return _share(_as_label(verdict) == row["label"] for row, verdict in lies if row["label"] != "supported")
+
+
+def _bars(rows: list[Row], verdicts: list[str], groups: Groups, right: float) -> str:
+    def accepted(label: str, kind: str = ALL) -> float:
         return _share(verdicts[n] == "supported" for n in groups.get((label, kind), []))
 
     weak = [
@@ -242,6 +331,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="150 rows of each human-labelled set")
     parser.add_argument("--rows", type=int, default=0, help="at most so many rows of each human-labelled set; 0: all")
+    parser.add_argument("--kinds", action="store_true", help="the table of kinds for every set of typed lies")
     parser.add_argument("--rules-only", action="store_true", help="without the learned judge")
     parser.add_argument("--sets", nargs="*", default=[], help="only these sets")
     parser.add_argument("--shared", default="", help="folder of the shared data")
