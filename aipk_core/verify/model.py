@@ -41,6 +41,7 @@ class Outcome(StrEnum):
     REFUSAL = "refusal"  # it only says that it does not know
     NOTHING_TO_CHECK = "nothing_to_check"  # greetings, questions, code …
     TRUNCATED = "truncated"  # it stops in the middle of a unit
+    TINY = "tiny"  # a single word or number, which states nothing that claims could support
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ _GREETINGS = re.compile(
 )  # fmt: skip
 _OFFERS = re.compile(
     r"""(?:
-    \b(?:let\ me\ know|feel\ free|hope\ (?:this|that|it)\ helps|happy\ to\ help|glad\ to\ (?:help|assist)|here\ to\ help|if\ you\ (?:have|need|want|would\ like)\b[^.]{0,60}\b(?:question|help|detail|know|ask|information|assist)|(?:is\ there|do\ you\ need)\ anything\ else|i\ can\ (?:also\ )?help|don['’]t\ hesitate|any\ (?:other|further|more)\ questions?|would\ you\ like)
+    \b(?:i\ hope\ you['’]?\ ?(?:are|re)\b|hope\ all\ is\ well|let\ me\ know|feel\ free|hope\ (?:this|that|it)\ helps|happy\ to\ help|glad\ to\ (?:help|assist)|here\ to\ help|if\ you\ (?:have|need|want|would\ like)\b[^.]{0,60}\b(?:question|help|detail|know|ask|information|assist)|(?:is\ there|do\ you\ need)\ anything\ else|i\ can\ (?:also\ )?help|don['’]t\ hesitate|any\ (?:other|further|more)\ questions?|would\ you\ like)
     |도움이\ 되|궁금한|문의|추가로\ 필요|말씀해|希望(?:这|对您|能)|如有(?:疑问|其他|任何)|请随时|有什么可以帮|お役に立て|お気軽に|ご質問|надеюсь,?\ (?:это|что)|обращайтесь|если\ (?:у\ вас|возникнут)[^.]{0,30}вопрос|дайте\ знать
     |hoffe,?\ (?:das|dass|ich)|lassen\ sie\ mich\ wissen|weitere\ fragen|n['’]hésitez\ pas|j['’]espère\ que|no\ dudes?\ en|espero\ que
     )""",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -303,6 +304,15 @@ def _unit_report(
     )  # fmt: skip
 
 
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|\w+(?:[.,:'’-]\w+)*")
+
+
+def _tiny(units: Sequence[UnitReport]) -> bool:
+    """Whether all that is said is one word or number."""
+    said = (re.sub(r"[\[【][^\]】]*[\]】]", " ", unit.text) for unit in units)
+    return sum(len(_TOKEN.findall(text)) for text in said) < 2
+
+
 def _report(answer: str, units: tuple[UnitReport, ...], cut_off: bool, notes: dict[str, None]) -> Report:
     counts = Counter(unit.verdict.value for unit in units)
     factual = [unit for unit in units if unit.factual]
@@ -312,6 +322,8 @@ def _report(answer: str, units: tuple[UnitReport, ...], cut_off: bool, notes: di
         outcome = Outcome.EMPTY
     elif cut_off:
         outcome = Outcome.TRUNCATED
+    elif factual and _tiny(factual):
+        outcome, coverage = Outcome.TINY, None
     elif factual:
         outcome = Outcome.JUDGED
     elif counts[Verdict.REFUSAL.value]:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aipk_core.verify import VerifiableClaim, Verifier
 from aipk_core.verify.citations import CitationReader
-from aipk_core.verify.model import UnitKind
+from aipk_core.verify.model import Outcome, UnitKind
 from aipk_core.verify.units import AnswerUnits, read_units
 
 READER = CitationReader(["c-1a2b", "c-99zz", "Employee Handbook 2024_0001"])
@@ -162,3 +163,15 @@ def test_units_are_spans_in_order(answer: str) -> None:
     for unit in found:
         start, end = unit.statement.span_in_answer(0, len(unit.statement.text))
         assert 0 <= start <= end <= len(answer)
+
+
+@pytest.mark.parametrize("answer", ["Warranty", "42", "[c-1] Warranty.", "保修"])
+def test_one_word_states_nothing(answer: str) -> None:
+    verifier = Verifier([VerifiableClaim("c-1", "The warranty lasts 42 months.")], judges=[])
+    report = verifier.verify(answer)
+    assert (report.outcome, report.coverage) == (Outcome.TINY, None)
+
+
+def test_two_words_are_judged() -> None:
+    report = Verifier([VerifiableClaim("c-1", "The warranty lasts 42 months.")], judges=[]).verify("42 months. [c-1]")
+    assert (report.outcome, report.coverage) == (Outcome.JUDGED, 1.0)
