@@ -254,7 +254,10 @@ class ReviewQueue:
         if fresh:
             self._lists = {}
         changed: dict[str, None] = {}
-        everything = False
+        # A decision on a claim whose sentence has moved changes what the claim there brought along.
+        everything = any(decision.claim not in self._entries for decision in fresh)
+        if everything:
+            self.gate.refresh()
         for decision in fresh:
             self._follow_edit(decision)
             changed[decision.claim] = None

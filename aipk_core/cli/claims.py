@@ -255,7 +255,7 @@ def undo(
 ) -> None:
     """Take back your last decision on claims, by a new entry in the ledger."""
     queue = ReviewDesk(corpus).queue
-    latest = [queue.file.ledger.latest(name) for name in claims]
+    latest = [queue.gate.decision_on(name) for name in claims]
     entries = [decision.digest if decision else "" for decision in latest]
     _say(queue.undo(entries, reviewer or getpass.getuser(), reason=reason), as_json)
 

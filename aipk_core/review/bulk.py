@@ -124,7 +124,7 @@ def _allowed(queue: ReviewQueue, name: str, action: str, reviewer: str) -> bool:
 
 def _is_own(queue: ReviewQueue, name: str, reviewer: str) -> bool:
     """Whether the only approval so far is this person's own, so that another one has to follow."""
-    decision = queue.file.ledger.latest(name)
+    decision = queue.gate.decision_on(name)
     return decision is not None and decision.reviewer == reviewer.strip()
 
 

@@ -7,9 +7,11 @@ import pytest
 from aipk_core.claims.deciding import Rules, approvers, decide
 from aipk_core.claims.history import whole_history
 from aipk_core.claims.ledger import read_ledger
+from aipk_core.claims.ledger_file import LedgerFile
 from aipk_core.claims.model import Claim, Evidence, Status
 from aipk_core.claims.moves import find_moves
 from aipk_core.claims.policy import Gate, Policy, apply_review, count_review
+from aipk_core.claims.queue import Order, ReviewQueue
 from aipk_core.claims.successors import find_successions, gone_decisions
 from aipk_core.errors import ReviewError
 
@@ -148,3 +150,22 @@ def test_a_claim_that_a_person_rewrote_leaves_no_decision_to_follow(tmp_path):
     decide(path, old(), "edit", reviewer="ana", text="The south lock opens at six in the morning.")
     moves = find_moves([claim("c-new")], read_ledger(path))
     assert moves == {}
+
+
+def test_a_decision_that_moved_can_be_taken_back(tmp_path):
+    file = LedgerFile(tmp_path / "r.jsonl")
+    ReviewQueue([old()], [], file, Policy()).decide([Order("c-old", "reject", "Out of scope")], "ana")
+    queue = ReviewQueue([claim("c-new")], [], file, Policy())
+    assert queue.entry("c-new").standing.status is Status.DEPRECATED
+    moved = queue.gate.decision_on("c-new")
+    queue.undo([moved.digest], "ana")
+    assert queue.entry("c-new").standing.status is Status.EXTRACTED
+
+
+def test_a_moved_claim_is_decided_on_anew_like_any_other(tmp_path):
+    file = LedgerFile(tmp_path / "r.jsonl")
+    ReviewQueue([old()], [], file, Policy()).decide([Order("c-old", "promote")], "ana")
+    queue = ReviewQueue([claim("c-new")], [], file, Policy())
+    (decision,) = queue.decide([Order("c-new", "reject", "It is wrong here")], "ben")
+    assert (decision.before, decision.predecessor) == (Status.CANONICAL, "c-old")
+    assert queue.claim("c-new").status is Status.DEPRECATED
