@@ -18,7 +18,7 @@ from aipk_core.verify.judges import Probabilities
 from aipk_core.verify.meaning import WordVectors
 from aipk_core.verify.model import Verdict
 from aipk_core.verify.rules import RuleJudgement, judge_by_rules
-from aipk_core.verify.scoring import SUPPORTED_FROM, score_of
+from aipk_core.verify.scoring import SUPPORTED_FROM, Evidence, score_of
 
 MOST_TOGETHER = 3
 """Claims that are read together."""
@@ -100,16 +100,23 @@ def decide(
     *,
     parse: bool = True,
     nearness: Nearness | None = None,
+    passages: bool = False,
 ) -> Decision:
     """The verdict on ``statement`` by ``claims`` (number, analysis), the cited ones first.
 
     Args:
         nearness: of the claims in other languages; without it they are read as if they were in the statement's.
+        passages: the claims are sentences of longer text.
     """
+    evidence = Evidence.PASSAGES if passages else Evidence.CLAIMS
+    if statement.lang != "en":
+        evidence = Evidence.OTHER_LANGUAGE
     if nearness is None or not nearness.cosines:
-        return _decide(statement, claims, opinion, words, parse=parse)
+        return _decide(statement, claims, opinion, words, evidence, parse=parse)
     own = [place for place in range(len(claims)) if place not in nearness.cosines]
-    inside = _decide(statement, [claims[place] for place in own], opinion, words, parse=parse) if own else None
+    inside = None
+    if own:
+        inside = _decide(statement, [claims[place] for place in own], opinion, words, evidence, parse=parse)
     if inside is not None and inside.verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED):
         return _moved(inside, own)
     crossing = judge_across(statement, [analysis for _, analysis in claims], nearness.cosines)
@@ -135,6 +142,7 @@ def _decide(
     claims: Sequence[tuple[int, Analysis]],
     opinion: Opinion | None,
     words: WordVectors | None,
+    evidence: Evidence,
     *,
     parse: bool,
 ) -> Decision:
@@ -145,7 +153,7 @@ def _decide(
     chosen = _complementary(alone)
 
     def read(places: tuple[int, ...]) -> _Reading:
-        return _read(statement, claims, places, probabilities, words, parse=parse)
+        return _read(statement, claims, places, probabilities, words, evidence, parse=parse)
 
     single = [read((chosen[0],))]
     if single[0].supports and (single[0].words == 1.0 or len(chosen) == 1):
@@ -197,12 +205,13 @@ def _read(
     places: tuple[int, ...],
     probabilities: Probabilities | None,
     words: WordVectors | None,
+    evidence: Evidence,
     *,
     parse: bool,
 ) -> _Reading:
     judgement = judge_by_rules(statement, [claims[place][1] for place in places], parse=parse)
     features = features_of(judgement.alignment, judgement.findings, words)
-    return _Reading(places, judgement, features, score_of(features, probabilities))
+    return _Reading(places, judgement, features, score_of(features, probabilities, evidence))
 
 
 def _relocated(reading: _Reading, *, contradicting: bool) -> tuple[Finding, ...]:

@@ -122,7 +122,10 @@ class Verifier:
             if len(numbers) > PASSAGES_COMPARED:
                 found = index.find(analyse(unit.statement.text, read.lang), PASSAGES_COMPARED)
                 numbers = sorted(number for number, _ in found) or numbers[:1]
-            report = self._weigh(unit, sentence, index, numbers, set(), read.lang, notes, only_cited=False)
+            report = self._weigh(
+                unit, sentence, index, numbers, set(), read.lang, notes,
+                only_cited=False, passages=len(passages) > len(evidence),
+            )  # fmt: skip
             reports.append(_in_whole_claims(report, passages))
         return _worst(sentence, reports)
 
@@ -162,6 +165,7 @@ class Verifier:
         notes: dict[str, None],
         *,
         only_cited: bool,
+        passages: bool = False,
     ) -> UnitReport:
         statement = analyse(unit.statement.text, lang)
         reasons: list[Reason] = [
@@ -179,7 +183,10 @@ class Verifier:
         opinion = None
         if nearness is None or len(nearness.cosines) < len(claims):  # the learned judge reads one language
             opinion = self._opinion(statement, index, numbers, notes)
-        outcome = decide(statement, claims, opinion, self._words(notes), parse=self._parse, nearness=nearness)
+        outcome = decide(
+            statement, claims, opinion, self._words(notes),
+            parse=self._parse, nearness=nearness, passages=passages,
+        )  # fmt: skip
         reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict
         if unit.cut_off and verdict is Verdict.SUPPORTED:
