@@ -124,7 +124,8 @@ def _example(name: str, row: Row, judge: Judge | None) -> Example | None:
     vector = reading.features.vector()
     judged = (*vector, 0.0, 0.0)
     if judge is not None and reads(judge, statement.lang):
-        pair = Pair("\n".join(index.claims[number].text for number in numbers), row["sentence"])
+        read = texts if kind is Evidence.PASSAGES else [index.claims[number].text for number in numbers]
+        pair = Pair("\n".join(read), row["sentence"])
         judged = (*vector, *judge_features(judge.judge([pair])[0]))
     return Example(kind, vector, judged, row["label"] == "supported", name)
 

@@ -110,6 +110,7 @@ class Verifier:
         A text of several sentences is as good as the worst of them.
         """
         passages = passages_of(evidence)
+        cut = len(passages) > len(evidence)
         index = ClaimIndex([passage.piece for passage in passages])
         reader = CitationReader(claim.id for claim in evidence)
         read = read_units(sentence, reader, lang)
@@ -124,7 +125,7 @@ class Verifier:
                 numbers = sorted(number for number, _ in found) or numbers[:1]
             report = self._weigh(
                 unit, sentence, index, numbers, set(), read.lang, notes,
-                only_cited=False, passages=len(passages) > len(evidence),
+                only_cited=False, longer="\n".join(full_text(claim) for claim in evidence) if cut else "",
             )  # fmt: skip
             reports.append(_in_whole_claims(report, passages))
         return _worst(sentence, reports)
@@ -165,8 +166,9 @@ class Verifier:
         notes: dict[str, None],
         *,
         only_cited: bool,
-        passages: bool = False,
+        longer: str = "",
     ) -> UnitReport:
+        """Judges a unit by the claims at ``numbers``; ``longer`` is the text that they were cut from, if they were."""
         statement = analyse(unit.statement.text, lang)
         reasons: list[Reason] = [
             Reason("citation", _unknown_message(id_, self._foreign), (unit.start, unit.end))
@@ -182,10 +184,10 @@ class Verifier:
         nearness = self._nearness(statement, index, numbers)
         opinion = None
         if nearness is None or len(nearness.cosines) < len(claims):  # the learned judge reads one language
-            opinion = self._opinion(statement, index, numbers, notes)
+            opinion = self._opinion(statement, index, numbers, notes, longer)
         outcome = decide(
             statement, claims, opinion, self._words(notes),
-            parse=self._parse, nearness=nearness, passages=passages,
+            parse=self._parse, nearness=nearness, passages=bool(longer),
         )  # fmt: skip
         reasons += [_reason(finding, unit.statement, index, numbers) for finding in outcome.findings]
         verdict = outcome.verdict
@@ -211,10 +213,10 @@ class Verifier:
         return Nearness(self._bridge.identity.name, cosines)
 
     def _opinion(
-        self, statement: Analysis, index: ClaimIndex, numbers: Sequence[int], notes: dict[str, None]
+        self, statement: Analysis, index: ClaimIndex, numbers: Sequence[int], notes: dict[str, None], longer: str
     ) -> Opinion | None:
-        """What the first judge that can answer says."""
-        evidence = "\n".join(full_text(index.claims[number]) for number in numbers)
+        """What the first judge that can answer says; it reads text that was cut as it stood."""
+        evidence = longer or "\n".join(full_text(index.claims[number]) for number in numbers)
         for judge in self._asked(notes):
             if not reads(judge, statement.lang):
                 continue
