@@ -22,8 +22,10 @@ from aipk_core.verify.scoring import SUPPORTED_FROM, Evidence, score_of
 
 MOST_TOGETHER = 3
 """Claims that are read together."""
-JUDGE_CONTRADICTS = 0.85
-"""Belief from which a judge's "contradicted" names the verdict of a statement that is not supported anyway."""
+JUDGE_CONTRADICTS = 0.65
+"""Share of "contradicted" in a judge's disbelief from which it names the verdict of a statement that is not supported anyway."""
+SAME_SUBJECT = 0.25
+"""Share of the statement that the claims must cover before a judge may call it contradicted: else they speak of other things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +179,21 @@ def _decide(
         return Decision(Verdict.CONTRADICTED, min(best.score, 0.2), findings, scores, method)
     score = min(joint.score, SUPPORTED_FROM - 0.01)
     findings = (*_relocated(joint, contradicting=False), *_missing(joint))
-    if probabilities and probabilities.contradicted >= JUDGE_CONTRADICTS and joint.judgement.alignment.coverage >= 0.5:
+    if _denied(probabilities) and joint.judgement.alignment.coverage >= SAME_SUBJECT:
         note = Finding(
             "model", "the model reads the claims as saying otherwise", (0, len(statement.text)), contradicts=True
         )
         return Decision(Verdict.CONTRADICTED, min(score, 0.2), (*findings, note), scores, method)
     verdict = Verdict.PARTLY_SUPPORTED if _partly(joint) else Verdict.NOT_FOUND
     return Decision(verdict, score, findings, scores, method)
+
+
+def _denied(probabilities: Probabilities | None) -> bool:
+    """Whether a judge that does not believe a statement holds it for contradicted rather than open."""
+    if probabilities is None or probabilities.supported >= 0.5:
+        return False
+    disbelief = probabilities.contradicted + probabilities.not_found
+    return probabilities.contradicted >= JUDGE_CONTRADICTS * disbelief > 0
 
 
 def _complementary(alone: Sequence[Alignment]) -> list[int]:
