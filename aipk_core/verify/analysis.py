@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -83,19 +84,37 @@ class Analysis:
         return max(0, len(self.clauses) - 1)
 
 
-@lru_cache(maxsize=20_000)
+KEPT = 8_192
+"""Texts whose analysis, and what is derived from it, is kept."""
+
+
+@lru_cache(maxsize=KEPT)
 def analyse(text: str, lang: str = "en") -> Analysis:
     """The analysis of ``text``; equal texts share one."""
     language = primary_language(lang)
-    identifiers = find_identifiers(text)
-    names = [(identifier.start, identifier.end) for identifier in identifiers]
-    quantities = find_quantities(text, language, names)
+    identifiers, quantities, taken = _values(text, language)
     clauses = _clauses(text)
-    taken = [*names, *((quantity.start, quantity.end) for quantity in quantities)]
-    if language == "en":
-        taken += cues.hedges(text)
     words = _words(text, language, clauses, taken)
     return Analysis(text, language, tuple(words), tuple(quantities), tuple(identifiers), tuple(clauses))
+
+
+def parts_of(text: str, lang: str = "en") -> tuple[set[str], list[Identifier], list[Quantity]]:
+    """Stems, identifiers and quantities as an analysis has them, without the rest, for texts by the hundred thousand."""
+    language = primary_language(lang)
+    identifiers, quantities, taken = _values(text, language)
+    stems = {stem_of(norm, language) if raw else norm for _, _, norm, raw in _pieces(text, language, taken)}
+    return stems, identifiers, quantities
+
+
+def _values(text: str, lang: str) -> tuple[list[Identifier], list[Quantity], list[tuple[int, int]]]:
+    """Identifiers, quantities, and the spans of these and of everything else in which no words are looked for."""
+    identifiers = find_identifiers(text)
+    names = [(identifier.start, identifier.end) for identifier in identifiers]
+    quantities = find_quantities(text, lang, names)
+    taken = [*names, *((quantity.start, quantity.end) for quantity in quantities)]
+    if lang == "en":
+        taken += cues.hedges(text)
+    return identifiers, quantities, taken
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*(?:-[^\W\d_]+)*", re.UNICODE)
@@ -139,45 +158,63 @@ def _in_short_brackets(text: str, at: int) -> bool:
 
 
 def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[Word]:
-    stops = stopwords(lang)
     words = []
     clause = 0
+    for place, start, norm, raw in _pieces(text, lang, taken):
+        while clause + 1 < len(clauses) and place >= clauses[clause][1]:
+            clause += 1
+        end = start + len(norm)
+        if raw:
+            name = (
+                lang != "de"
+                and raw[0].isupper()
+                and (_inside_sentence(text, place) or (len(raw) > 1 and raw.isupper()))
+            )
+            words.append(word_at(start, end, norm, stem_of(norm, lang), clause, name=name))
+        else:
+            words.append(word_at(start, end, norm, norm, clause))
+    return words
+
+
+def _pieces(text: str, lang: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
+    """Words outside of the spans ``taken``: where the written word begins, where its part does, the part, the written word.
+
+    For ideographs these are overlapping pairs of characters, the customary stand-in for words where nothing separates them;
+    their written word is empty.
+    """
+    stops = stopwords(lang)
     for match in _WORD.finditer(text):
         start, end = match.span()
         if taken and any(start < b and a < end for a, b in taken):
             continue
-        while clause + 1 < len(clauses) and start >= clauses[clause][1]:
-            clause += 1
         raw = match[0]
         if not raw.isascii() and _CJK.search(raw):
-            words += _ideograph_words(raw, start, clause)
+            for at, norm in _ideograph_pairs(raw, start):
+                yield start, at, norm, ""
             continue
         norm = _normal(raw)
         if norm in stops or (len(norm) == 1 and norm.isascii()):
             continue
-        name = lang != "de" and raw[0].isupper() and (_inside_sentence(text, start) or (len(raw) > 1 and raw.isupper()))
-        parts = norm.split("-") if "-" in norm and len(norm) > 3 else [norm]
+        if "-" not in norm or len(norm) <= 3:
+            yield start, start, norm, raw
+            continue
         at = start
-        for part in parts:
+        for part in norm.split("-"):
             if part and part not in stops:
-                words.append(word_at(at, at + len(part), part, stem_of(part, lang), clause, name=name))
+                yield start, at, part, raw
             at += len(part) + 1
-    return words
 
 
-def _ideograph_words(run: str, start: int, clause: int) -> list[Word]:
-    """Overlapping pairs of characters: the customary stand-in for words where nothing separates them."""
-    words = []
+def _ideograph_pairs(run: str, start: int) -> Iterator[tuple[int, str]]:
     for piece in _CJK.finditer(run):
         characters = piece[0]
         base = start + piece.start()
         if len(characters) == 1:
-            words.append(word_at(base, base + 1, characters, characters, clause))
+            yield base, characters
         for i in range(len(characters) - 1):
             pair = characters[i : i + 2]
             if not all("\u3040" <= char <= "\u309f" for char in pair):
-                words.append(word_at(base + i, base + i + 2, pair, pair, clause))
-    return words
+                yield base + i, pair
 
 
 def _normal(raw: str) -> str:
@@ -195,7 +232,7 @@ def _inside_sentence(text: str, start: int) -> bool:
 @lru_cache(maxsize=100_000)
 def stem_of(word: str, lang: str) -> str:
     """What the inflected forms of ``word`` have in common; a real lemma in English, a light stem elsewhere."""
-    if any("가" <= char <= "힣" for char in word):
+    if not word.isascii() and any("가" <= char <= "힣" for char in word):
         return _korean_stem(word)
     if lang == "en" or word.isascii():
         lemmas = wordnet().lemmas(word)

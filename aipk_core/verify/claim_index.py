@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from aipk_core.embedding.model import Embedder, Vectors
 from aipk_core.text.languages import primary_language
-from aipk_core.verify.analysis import Analysis, analyse
+from aipk_core.verify.analysis import KEPT, Analysis, analyse, parts_of
+from aipk_core.verify.identifiers import Identifier
 from aipk_core.verify.lexicon.wordnet import wordnet
 from aipk_core.verify.model import VerifiableClaim
+from aipk_core.verify.quantities import Quantity
 
 _COMMON = 0.2
 """A key that more than this share of the claims has says nothing when a rarer one is there too."""
@@ -33,33 +35,38 @@ class ClaimIndex:
         self.by_id = {claim.id: number for number, claim in enumerate(self.claims)}
         self._embedder = embedder
         self._vectors: Vectors | None = None
-        self._analyses: dict[int, Analysis] = {}
+        self.analysis = lru_cache(maxsize=KEPT)(self._analyse)
+        """The analysis of a claim with its context in front, by its number; made when first needed, and kept for a while."""
         postings: dict[str, array[int]] = defaultdict(lambda: array("i"))
-        for number in range(len(self.claims)):
-            for key in keys_of(self.analysis(number)):
+        for number, claim in enumerate(self.claims):
+            for key in keys_in(full_text(claim), claim.lang):
                 postings[key].append(number)
         self._postings: dict[str, npt.NDArray[np.int32]] = {
             key: np.frombuffer(numbers, dtype=np.int32) for key, numbers in postings.items()
         }
 
     @cached_property
-    def _verbatim(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
+    def _verbatim(self) -> dict[int, tuple[int, ...]]:
+        """Numbers of claims by the hash of what they say."""
+        found: dict[int, tuple[int, ...]] = {}
         for number, claim in enumerate(self.claims):
-            for text in {_plain(claim.text), _plain(full_text(claim))}:
-                found[text].append(number)
+            for key in {hash(_plain(claim.text)), hash(_plain(full_text(claim)))}:
+                found[key] = (*found.get(key, ()), number)
         return found
 
     def verbatim(self, text: str) -> list[int]:
         """Numbers of the claims that say exactly this, letter by letter but for case, spaces and the final stop."""
-        return self._verbatim.get(_plain(text), [])
+        plain = _plain(text)
+        claims = self.claims
+        return [
+            number
+            for number in self._verbatim.get(hash(plain), ())
+            if plain in (_plain(claims[number].text), _plain(full_text(claims[number])))
+        ]
 
-    def analysis(self, number: int) -> Analysis:
-        """The analysis of a claim with its context in front, made once."""
-        if number not in self._analyses:
-            claim = self.claims[number]
-            self._analyses[number] = analyse(full_text(claim), claim.lang)
-        return self._analyses[number]
+    def _analyse(self, number: int) -> Analysis:
+        claim = self.claims[number]
+        return analyse(full_text(claim), claim.lang)
 
     def find(
         self, statement: Analysis, limit: int, vector: npt.NDArray[np.float32] | None = None
@@ -68,8 +75,9 @@ class ClaimIndex:
         size = len(self.claims)
         if not size:
             return []
-        hits = [(key, self._postings[key]) for key in keys_of(statement) if key in self._postings]
-        hits += [(key, self._postings[key]) for key in _near_keys(statement) if key in self._postings]
+        # in a fixed order: sums of rounded numbers depend on it, and with them the order of claims that are equally near
+        hits = [(key, self._postings[key]) for key in sorted(keys_of(statement)) if key in self._postings]
+        hits += [(key, self._postings[key]) for key in sorted(_near_keys(statement)) if key in self._postings]
         rare = [(key, numbers) for key, numbers in hits if len(numbers) <= max(20, _COMMON * size)]
         hits = rare or hits
         scores = np.zeros(size, dtype=np.float32)
@@ -119,10 +127,19 @@ def text_offset(claim: VerifiableClaim) -> int:
 
 
 def keys_of(analysis: Analysis) -> set[str]:
-    """What a claim is found by."""
-    keys = {word.stem for word in analysis.words}
-    keys |= {identifier.norm.casefold() for identifier in analysis.identifiers}
-    for quantity in analysis.quantities:
+    """What a statement looks for."""
+    return {word.stem for word in analysis.words} | _value_keys(analysis.identifiers, analysis.quantities)
+
+
+def keys_in(text: str, lang: str) -> set[str]:
+    """What a claim is found by: the keys of its analysis, without the analysis."""
+    stems, identifiers, quantities = parts_of(text, lang)
+    return stems | _value_keys(identifiers, quantities)
+
+
+def _value_keys(identifiers: Iterable[Identifier], quantities: Iterable[Quantity]) -> set[str]:
+    keys = {identifier.norm.casefold() for identifier in identifiers}
+    for quantity in quantities:
         if quantity.value is not None:
             keys.add(f"#{quantity.key}:{float(quantity.value):.6g}")
         else:

@@ -17,7 +17,7 @@ _FORMS = 60_000
 _PAIRS = 2_000
 """Forms whose relation to one form is remembered."""
 _SHORTEST_ROOT = 5
-_NOTHING: dict[Lexeme, Relation] = {}
+_SHORTEST_FOREIGN_ROOT = 3
 
 
 class Lexeme:
@@ -26,18 +26,16 @@ class Lexeme:
     Attributes:
         relations: forms that it was compared with.
         near: those of them that it has a relation to.
-        own: marks of what a form in ASCII letters is.
-        reach: these and the marks of what it may have a relation to.
     """
 
-    __slots__ = ("ascii", "near", "norm", "own", "reach", "relations", "stem")
+    __slots__ = ("_marks", "ascii", "near", "norm", "relations", "stem")
 
     def __init__(self, norm: str, stem: str) -> None:
         self.norm, self.stem = norm, stem
         self.ascii = norm.isascii() and stem.isascii()
         self.relations: dict[Lexeme, Relation] = {}
         self.near: set[Lexeme] = set()
-        self.own, self.reach = self._marks() if self.ascii else (frozenset(), frozenset())
+        self._marks: tuple[frozenset[str], frozenset[str]] | None = None
 
     def relation(self, other: Lexeme) -> Relation:
         """How this form stands to ``other``: it says more or less, or the contrary."""
@@ -55,14 +53,17 @@ class Lexeme:
         """Those of ``others`` that this form has a relation to."""
         if len(self.relations) + len(others) >= _PAIRS:
             self.relations, self.near = {}, set()
-        relations, own, reach = self.relations, self.own, self.reach
-        for other in others.difference(relations):
-            if self.ascii and other.ascii and own.isdisjoint(other.reach) and other.own.isdisjoint(reach):
-                relations[other] = Relation.NONE
-            else:
-                self.relation(other)
+        relations = self.relations
+        if unknown := others.difference(relations):
+            own, reach = self._marks or self.marks()
+            for other in unknown:
+                theirs, their_reach = other._marks or other.marks()
+                if own.isdisjoint(their_reach) and theirs.isdisjoint(reach):
+                    relations[other] = Relation.NONE
+                else:
+                    self.relation(other)
         near = others & self.near
-        return {other: relations[other] for other in near} if near else _NOTHING
+        return {other: relations[other] for other in near} if near else {}
 
     def in_dictionary(self, other: Lexeme) -> Relation:
         """What the dictionary alone says; both forms in ASCII letters."""
@@ -84,16 +85,22 @@ class Lexeme:
 
     def _apart(self, other: Lexeme) -> bool:
         """Whether the marks tell that there is no relation."""
-        if not (self.ascii and other.ascii):
-            return False
-        return self.own.isdisjoint(other.reach) and other.own.isdisjoint(self.reach)
+        own, reach = self.marks()
+        theirs, their_reach = other.marks()
+        return own.isdisjoint(their_reach) and theirs.isdisjoint(reach)
 
-    def _marks(self) -> tuple[frozenset[str], frozenset[str]]:
-        own, reach = wordnet().marks(self.norm)
-        more = {"=" + self.stem}
-        if len(self.stem) >= _SHORTEST_ROOT:
-            more.add("^" + self.stem[:_SHORTEST_ROOT])
-        return own | more, reach | more
+    def marks(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Marks of what the form is, and of what it reaches."""
+        if self._marks is None:
+            own, reach = wordnet().marks(self.norm) if self.norm.isascii() else (frozenset(), frozenset())
+            both = {"=" + self.stem, "=" + self.norm}
+            short = "^" + self.stem[:_SHORTEST_FOREIGN_ROOT]
+            if not self.ascii:
+                both.add(short)
+            elif len(self.stem) >= _SHORTEST_ROOT:
+                both.add("^" + self.stem[:_SHORTEST_ROOT])
+            self._marks = own | both | {short}, reach | both  # two ASCII forms do not meet in the short beginning alone
+        return self._marks
 
 
 @lru_cache(maxsize=_FORMS)
@@ -115,7 +122,7 @@ def _same_root(a: str, b: str) -> bool:
         common += 1
     if not a.isascii():
         return (
-            common >= 3
+            common >= _SHORTEST_FOREIGN_ROOT
             and common >= 0.6 * shorter
             and any((char.isalpha() and ord(char) < 0x2E80) or "가" <= char <= "힣" for char in a)
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from aipk_core.verify.alignment import Alignment, related_words
-from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.analysis import KEPT, Analysis, Word
 from aipk_core.verify.lexemes import Lexeme
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
@@ -84,7 +84,7 @@ def claim_segments(alignment: Alignment) -> list[ClaimSegment]:
     return [segment for number, claim in enumerate(alignment.claims) for segment in _segments_of_claim(claim, number)]
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _segments_of_claim(claim: Analysis, number: int) -> tuple[ClaimSegment, ...]:
     found: list[ClaimSegment] = []
     before: ClaimSegment | None = None

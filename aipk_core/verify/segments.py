@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from aipk_core.verify.analysis import Analysis
+from aipk_core.verify.analysis import KEPT, Analysis
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.vocabulary import bare_words, lacks
 
@@ -47,7 +47,7 @@ class Segment:
         return len(self.negations) % 2 == 1
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     """Clauses of a text that have content of their own; neighbours that only make sense together are joined."""
     text, lang = analysis.text, analysis.lang

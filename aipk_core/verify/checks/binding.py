@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from aipk_core.verify.alignment import Alignment, related_words
-from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.analysis import KEPT, Analysis, Word
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.identifiers import Identifier
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -262,7 +262,7 @@ def _text(item: _Item) -> str:
 _JOINED = re.compile(r"[\s,]*(?:and|but|or|und|et|y|и)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def layout_of(analysis: Analysis) -> _Layout:
     """Clauses with what stands in them; headings ("Fares > Bicycles:") belong to every clause after them.
 

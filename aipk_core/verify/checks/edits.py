@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from aipk_core.verify.alignment import Alignment
-from aipk_core.verify.analysis import Analysis, stem_of
+from aipk_core.verify.analysis import KEPT, Analysis, stem_of
 from aipk_core.verify.checks.quantity import WEAK
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexemes import word_relation
@@ -167,7 +167,7 @@ def _replacement(
 _Token = tuple[str, int, int]
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _tokens(analysis: Analysis) -> list[_Token]:
     """Stems and function words in order; a quantity is one token, whatever its value."""
     quantities = analysis.quantities
@@ -183,7 +183,7 @@ def _tokens(analysis: Analysis) -> list[_Token]:
     return tokens
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _counts(analysis: Analysis) -> Counter[str]:
     return Counter(token[0] for token in _tokens(analysis)[: 2 * _MAX_TOKENS])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from aipk_core.verify.alignment import Alignment
-from aipk_core.verify.analysis import Analysis, Word, word_at
+from aipk_core.verify.analysis import KEPT, Analysis, Word, word_at
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -54,7 +54,7 @@ _TIME_CUE = re.compile(r"\b(?:before|prior to|ahead of|after|following|earlier t
 _POINTS_BACK = re.compile(r"\s*(?:that|this|which|[,.;]|$)")
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found: list[_Ordered] = []
     words = bare_words(analysis.text)
@@ -70,7 +70,7 @@ def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _cause_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
     words = bare_words(analysis.text)
@@ -87,7 +87,7 @@ def _cause_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT)
 def _size_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found = []
     for match in _THAN.finditer(analysis.text) if "than" in analysis.lowered else ():
