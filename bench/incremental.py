@@ -172,7 +172,6 @@ class Timed:
     def _one_edit(self, full: Built) -> None:
         report = self._report
         report.group = "one sentence"
-        build(self._project, self._site)
         before, had = self._reader.read(), self._reader.vectors()
         page = edit_one_sentence(self._site, self._sections)
         edited = build(self._project, self._site)
@@ -211,6 +210,7 @@ class Timed:
         limit = 1.5 if step == "week" else None
         block_figures(report, before, after, "blocks read again for claims", built.misses("claims"), limit)
         block_figures(report, before, after, "chunks embedded again", again, limit)
+        pages_cut(report, before, after, built)
 
     def _from_scratch(self, step: str, built: Built) -> None:
         if self._options.scratch == "no":
@@ -237,7 +237,7 @@ def all_pages(work: Path, data: Path, states: list[Path], options: argparse.Name
     decided: list[Decided] = []
     for number, state in enumerate(states):
         show(state, site)
-        build(project, site, until="chunks", shrink=True)
+        chunked = build(project, site, until="chunks", shrink=True)
         built = build(project, site, until="claims", shrink=True)
         after = reader.read()
         if first is None or before is None:
@@ -256,6 +256,7 @@ def all_pages(work: Path, data: Path, states: list[Path], options: argparse.Name
         report.say_ratio(
             f"chunks with another text ({cut}) / chunks that hold a new block ({touched})", cut, touched, 1.3
         )
+        pages_cut(report, before, after, chunked)
         old = states[number - 1]
         if {path.name.rpartition("-")[2] for path in (old, state)} <= rendered:
             page_figures(report, data, old, state, before, after)
@@ -269,6 +270,14 @@ def block_figures(report: Report, before: State, after: State, what: str, done: 
     placed, words = len(new_placed_blocks(before, after)), len(new_blocks(before, after))
     report.say_ratio(f"{what} ({done}) / blocks with new words, headings or columns ({placed})", done, placed, limit)
     report.say_ratio(f"{what} ({done}) / blocks with new words ({words})", done, words)
+
+
+def pages_cut(report: Report, before: State, after: State, built: Built) -> None:
+    """Pages that the build cut into chunks again, against those that are new or not what they were."""
+    known = {(name, page.digest) for name, page in before.pages.items()}
+    changed = sum((name, page.digest) not in known for name, page in after.pages.items())
+    cut = built.misses("chunks")
+    report.say_ratio(f"pages cut again ({cut}) / pages whose text or structure is new ({changed})", cut, changed, 1.0)
 
 
 def page_figures(report: Report, data: Path, old: Path, new: Path, before: State, after: State) -> None:
