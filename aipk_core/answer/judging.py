@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from aipk_core.answer.knowledge import EAGER_CLAIMS, Knowledge
+from aipk_core.answer.knowledge import EAGER_CLAIMS, ClaimsOnDemand, Knowledge
 from aipk_core.answer.model import Judge
 from aipk_core.answer.package_embedder import MULTILINGUAL, embedder_for
 from aipk_core.claims.model import Claim, Status
@@ -37,7 +37,7 @@ def judge_over(knowledge: Knowledge, retriever: Retriever, embedder: Embedder) -
     """The judge for a package's answers; building it takes about a millisecond for each claim, up to a second."""
     if len(knowledge.claims) <= EAGER_CLAIMS:
         return Verifier([verifiable(claim) for _, claim in knowledge.claims.values()], embedder=embedder)
-    return NearbyJudge(knowledge, retriever, embedder=embedder)
+    return NearbyJudge(knowledge.claims, retriever, embedder=embedder)
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def opened_judge(path: Path, cache_dir: Path | None, opinions: Sequence[Opinion]
             return
         embedder = embedder_for([package])
         retriever = PackageRetriever([package], embedder)
-        yield NearbyJudge(Knowledge.behind(retriever), retriever, opinions, embedder=embedder)
+        yield NearbyJudge(ClaimsOnDemand(retriever), retriever, opinions, embedder=embedder)
 
 
 class NearbyJudge:
@@ -69,13 +69,13 @@ class NearbyJudge:
 
     def __init__(
         self,
-        knowledge: Knowledge,
+        claims: Mapping[str, tuple[str, Claim]],
         retriever: Retriever,
         opinions: Sequence[Opinion] | None = None,
         *,
         embedder: Embedder | None = None,
     ) -> None:
-        self._knowledge = knowledge
+        self._claims = claims
         # vectors find the claims already; in the verifier only one that knows several languages adds something
         self._bridge = embedder if embedder is not None and embedder.identity.name == MULTILINGUAL else None
         self._retriever = retriever
@@ -84,14 +84,14 @@ class NearbyJudge:
     def verify(self, answer: str, *, lang: str | None = None, require_citations: bool = False) -> Report:
         near: dict[str, Claim] = {}
         for name in list(dict.fromkeys(_ID.findall(answer)))[:_MAX_IDS]:
-            found = self._knowledge.claims.get(name) if any(character.isdigit() for character in name) else None
+            found = self._claims.get(name) if any(character.isdigit() for character in name) else None
             if found is not None:
                 near[name] = found[1]
         if not require_citations:
             for piece in _PIECE.findall(answer)[:_MAX_PIECES]:
                 if piece.strip():
                     hits = self._retriever.claims(piece.strip(), limit=_CLAIMS_PER_PIECE)
-                    near.update((hit.claim.id, hit.claim) for hit in hits if hit.claim.id in self._knowledge.claims)
+                    near.update((hit.claim.id, hit.claim) for hit in hits if hit.claim.id in self._claims)
         claims = [verifiable(claim) for claim in near.values()]
         verifier = Verifier(claims, judges=self._opinions, embedder=self._bridge)
         return verifier.verify(answer, lang=lang, require_citations=require_citations)

@@ -60,7 +60,7 @@ class Knowledge:
 
         # Claims come in the order of their ids, which are digests: the first ones are a fair sample of all.
         sample = (claim for _, claim in islice(canonical_claims(retriever), _SAMPLED_CLAIMS))
-        return Knowledge(_ClaimsOnDemand(retriever), Vocabulary(sample, subjects), named)
+        return Knowledge(ClaimsOnDemand(retriever), Vocabulary(sample, subjects), named)
 
 
 def canonical_claims(retriever: PackageRetriever) -> Iterator[tuple[str, Claim]]:
@@ -72,7 +72,7 @@ def canonical_claims(retriever: PackageRetriever) -> Iterator[tuple[str, Claim]]
             yield label, (replace(claim, id=f"{label}:{claim.id}") if standing[claim.id] > 1 else claim)
 
 
-class _ClaimsOnDemand(Mapping[str, tuple[str, Claim]]):
+class ClaimsOnDemand(Mapping[str, tuple[str, Claim]]):
     """Looks claims up in their packages and remembers the latest ones."""
 
     def __init__(self, retriever: PackageRetriever) -> None:

@@ -45,7 +45,7 @@ def test_claims_are_looked_up_when_needed(on_demand: Knowledge, retriever: Packa
 
 
 def test_nearby_claims_are_enough_to_judge(on_demand: Knowledge, retriever: PackageRetriever) -> None:
-    judge = NearbyJudge(on_demand, retriever)
+    judge = NearbyJudge(on_demand.claims, retriever)
     name, (_, claim) = next((name, pair) for name, pair in on_demand.claims.items() if "Life jackets" in pair[1].text)
     good = judge.verify(f"{claim.text} [{name}]", require_citations=True)
     assert (good.coverage, good.units[0].citations) == (1.0, (name,))
