@@ -254,18 +254,20 @@ class ReviewQueue:
         if fresh:
             self._lists = {}
         changed: dict[str, None] = {}
-        # A decision on a claim whose sentence has moved changes what the claim there brought along.
-        everything = any(decision.claim not in self._entries for decision in fresh)
-        if everything:
-            self.gate.refresh()
+        everything = elsewhere = False
         for decision in fresh:
             self._follow_edit(decision)
             changed[decision.claim] = None
+            elsewhere |= decision.claim not in self._entries
             if decision.claim in self._entries:
                 everything |= self.gate.note_decision(self._entries[decision.claim].claim)
             if self.policy.block_conflicts:
                 # Its partner is blocked no more, or again.
                 changed.update((p.other(decision.claim), None) for p in self.gate.conflicts.get(decision.claim, ()))
+        if elsewhere:
+            # A decision on a claim whose sentence has moved changes what the claim there brought along.
+            self.gate.refresh()
+            everything = True
         self._update(list(self._entries) if everything else [name for name in changed if name in self._entries])
         return bool(fresh)
 
