@@ -170,7 +170,8 @@ class _Search:
 
 
 def _rounded(vectors: Vectors) -> Vectors:
-    rounded: Vectors = np.rint(vectors * np.float32(_UNIT)).astype(np.float32)
+    rounded: Vectors = np.multiply(vectors, np.float32(_UNIT), dtype=np.float32)
+    np.rint(rounded, out=rounded)  # in place: the vectors of a large corpus are what takes most memory here
     return rounded
 
 

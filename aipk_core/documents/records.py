@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from aipk_core.documents.model import Block, Dependency, Document, Origin, Problem, Segment
@@ -91,11 +93,20 @@ def block_from_record(record: dict[str, Any]) -> Block:
     values = dict(record)
     for name in ("heading_path", "columns"):
         if name in values:
-            values[name] = tuple(values[name])
+            values[name] = _shared(tuple(values[name]))
     if "atoms" in values:
         values["atoms"] = tuple(Span(*atom) for atom in values["atoms"])
     return Block(**values)
 
 
 def _segment(start: int, end: int, file: str, byte_start: int, byte_end: int, origin: str) -> Segment:
-    return Segment(start, end, file, byte_start, byte_end, Origin(origin))
+    return Segment(start, end, intern(file), byte_start, byte_end, _ORIGINS[origin])
+
+
+_ORIGINS = {str(origin): origin for origin in Origin}
+
+
+@lru_cache(maxsize=4096)
+def _shared(path: tuple[str, ...]) -> tuple[str, ...]:
+    """One object for equal paths: the blocks of a section have the same, and a build holds very many blocks."""
+    return path

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import lru_cache
+from sys import intern
 from typing import Any
 
 import pyarrow as pa
@@ -20,6 +22,8 @@ from aipk_core.stages.model import StageContext, StageResult, inputs_digest, is_
 from aipk_core.store.manifest import Manifest
 
 STAGE_VERSION = 3
+
+_ROWS_AT_ONCE = 2048
 
 SCHEMA = pa.schema(
     [
@@ -70,27 +74,43 @@ def claims_stage(context: StageContext) -> StageResult:
 
 def read_claims(manifest: Manifest) -> list[Claim]:
     """The claims that the stage made, as extracted, sorted by id."""
-    return [claim_from_row(row) for row in manifest.rows.to_pylist()]
+    batches = manifest.rows.to_batches(max_chunksize=_ROWS_AT_ONCE)
+    return [claim_from_row(row) for batch in batches for row in batch.to_pylist()]
 
 
 def claim_from_row(row: dict[str, Any]) -> Claim:
-    """One row of the manifest as a ``Claim``."""
+    """One row of the manifest as a ``Claim``; what many claims have in common they share."""
     evidence = tuple(
-        Evidence(document, start, end, quote, tuple(path), url, page)
+        Evidence(intern(document), start, end, quote, _shared(tuple(path)), url, page)
         for document, start, end, quote, path, url, page in json.loads(row["evidence"])
     )
     return Claim(
         id=row["id"],
         text=row["text"],
-        context=tuple(json.loads(row["context"])),
+        context=_texts(row["context"]),
         evidence=evidence,
         status=Status.EXTRACTED,
-        kind=row["kind"],
-        lang=row["lang"],
-        engine=row["engine"],
-        checks=tuple(Check(*check) for check in json.loads(row["checks"])),
+        kind=intern(row["kind"]),
+        lang=intern(row["lang"]),
+        engine=intern(row["engine"]),
+        checks=_checks(row["checks"]),
         predecessor=row["predecessor"],
     )
+
+
+@lru_cache(maxsize=8192)
+def _shared(path: tuple[str, ...]) -> tuple[str, ...]:
+    return path
+
+
+@lru_cache(maxsize=8192)
+def _texts(listed: str) -> tuple[str, ...]:
+    return tuple(json.loads(listed))
+
+
+@lru_cache(maxsize=8192)
+def _checks(listed: str) -> tuple[Check, ...]:
+    return tuple(Check(*check) for check in json.loads(listed))
 
 
 def _finished(rows: pa.Table, engine: str) -> pa.Table:

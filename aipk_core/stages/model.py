@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from aipk_core.corpus import Corpus
 from aipk_core.hashing import digest
@@ -115,9 +120,20 @@ def run_timed(stage: Callable[[StageContext], StageResult], context: StageContex
 
     context.workspace.forget_uses()
     started = time.perf_counter()
-    result = replace(stage(context), seconds=time.perf_counter() - started)
+    result = stage(context)
+    if not result.unchanged:
+        _give_memory_back()
+    result = replace(result, seconds=time.perf_counter() - started)
     remember(context, result)
     return result
+
+
+def _give_memory_back() -> None:
+    """Return freed memory to the system: what one stage needed would otherwise lie idle under the peak of the next."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # only the C library of GNU has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 _LAYOUT = 2
