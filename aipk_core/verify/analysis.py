@@ -13,6 +13,7 @@ from aipk_core.text.languages import primary_language
 from aipk_core.verify.identifiers import Identifier, find_identifiers
 from aipk_core.verify.lexemes import Lexeme, lexeme
 from aipk_core.verify.lexicon import cues
+from aipk_core.verify.lexicon.phrasal import PHRASAL
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity, find_quantities
@@ -102,7 +103,7 @@ def parts_of(text: str, lang: str = "en") -> tuple[set[str], list[Identifier], l
     """Stems, identifiers and quantities as an analysis has them, without the rest, for texts by the hundred thousand."""
     language = primary_language(lang)
     identifiers, quantities, taken = _values(text, language)
-    stems = {stem_of(norm, language) if raw else norm for _, _, norm, raw in _pieces(text, language, taken)}
+    stems = {stem_of(norm, language) if raw else norm for _, _, _, norm, raw in _pieces(text, language, taken)}
     return stems, identifiers, quantities
 
 
@@ -122,15 +123,25 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々]+")
 _BREAKS = re.compile(
     r"[;；。:：—]|\s[-–]\s|[,，、]|[()（）]|\s>\s|(?<=[.!?])\s"
     r"|\b(?:and|or|but|while|whereas|although|though|because|since|if|when|whenever|unless|until|which|who|whose|where|provided|rather than|instead of|except|without|"
-    r"so|yet|und|oder|aber|während|weil|wenn|sondern|dagegen|et|ou|mais|tandis|parce|si|y|o|pero|mientras|porque|"
+    r"so|yet(?! to\b)|und|oder|aber|während|weil|wenn|sondern|dagegen|et|ou|mais|tandis|parce|si|y|o|pero|mientras|porque|"
     r"и|или|но|а|потому|если|когда|тогда)\b",
     re.IGNORECASE,
 )
 
 
+_INSERTED = re.compile(
+    r"\b(?:may|might|must|can|could|shall|should|will|would|is|are|was|were|has|have|had)(?P<inserted>, [^,;.:]{2,40},)\s",
+    re.IGNORECASE,
+)
+"""What stands between a verb and its helper belongs to the same clause: "wards may, if they wish, order …"."""
+
+
 def _clauses(text: str) -> list[tuple[int, int]]:
     cuts = [0]
+    inserted = [match.span("inserted") for match in _INSERTED.finditer(text)] if ", " in text else []
     for match in _BREAKS.finditer(text):
+        if inserted and any(a <= match.start() < b for a, b in inserted):
+            continue
         if (
             match[0] in (",", "，", ".", ":")
             and text[match.start() - 1 : match.start()].isdigit()
@@ -160,10 +171,9 @@ def _in_short_brackets(text: str, at: int) -> bool:
 def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tuple[int, int]]) -> list[Word]:
     words = []
     clause = 0
-    for place, start, norm, raw in _pieces(text, lang, taken):
+    for place, start, end, norm, raw in _pieces(text, lang, taken):
         while clause + 1 < len(clauses) and place >= clauses[clause][1]:
             clause += 1
-        end = start + len(norm)
         if raw:
             name = (
                 lang != "de"
@@ -176,33 +186,58 @@ def _words(text: str, lang: str, clauses: list[tuple[int, int]], taken: list[tup
     return words
 
 
-def _pieces(text: str, lang: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int, str, str]]:
-    """Words outside of the spans ``taken``: where the written word begins, where its part does, the part, the written word.
+def _pieces(text: str, lang: str, taken: list[tuple[int, int]]) -> Iterator[tuple[int, int, int, str, str]]:
+    """Words outside of the spans ``taken``: where the written word begins, where its part does and ends,
+    the part, the written word. A verb of two words is given as the one that says the same.
 
     For ideographs these are overlapping pairs of characters, the customary stand-in for words where nothing separates them;
     their written word is empty.
     """
     stops = stopwords(lang)
+    phrasal = {match.start(): match for match in PHRASAL.finditer(text)} if lang == "en" else {}
+    reached = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
-        if taken and any(start < b and a < end for a, b in taken):
+        if start < reached or (taken and any(start < b and a < end for a, b in taken)):
             continue
         raw = match[0]
         if not raw.isascii() and _CJK.search(raw):
-            for at, norm in _ideograph_pairs(raw, start):
-                yield start, at, norm, ""
+            for at, norm in (_japanese_words if lang == "ja" else _ideograph_pairs)(raw, start):
+                yield start, at, at + len(norm), norm, ""
+            continue
+        if start in phrasal:
+            two, reached = phrasal[start], phrasal[start].end()
+            meaning = str(two.lastgroup)
+            yield start, start, reached, meaning, meaning
             continue
         norm = _normal(raw)
+        if "'" in norm and _CLITIC.sub("", norm) in stops:
+            continue  # "you'll", "they're"
         if norm in stops or (len(norm) == 1 and norm.isascii()):
             continue
         if "-" not in norm or len(norm) <= 3:
-            yield start, start, norm, raw
+            yield start, start, end, norm, raw
             continue
         at = start
         for part in norm.split("-"):
             if part and part not in stops:
-                yield start, at, part, raw
+                yield start, at, at + len(part), part, raw
             at += len(part) + 1
+
+
+_CLITIC = re.compile(r"(?:n't|'(?:ll|re|ve|d|m))$")
+_JAPANESE_RUN = re.compile(r"[\u3400-\u9fff々]+|[\u30a0-\u30ff]+")
+
+
+def _japanese_words(run: str, start: int) -> Iterator[tuple[int, str]]:
+    """Runs of katakana, and of ideographs in pairs; what stands between them in hiragana is grammar for the most part."""
+    for piece in _JAPANESE_RUN.finditer(run):
+        characters, base = piece[0], start + piece.start()
+        if len(characters) <= 2 or "\u30a0" <= characters[0] <= "\u30ff":
+            yield base, characters
+            continue
+        for i in range(len(characters) - 1):
+            yield base + i, characters[i : i + 2]
 
 
 def _ideograph_pairs(run: str, start: int) -> Iterator[tuple[int, str]]:

@@ -163,8 +163,8 @@ def _numeric_patterns() -> tuple[tuple[re.Pattern[str], _Reader], ...]:
         (re.compile(r"(?<![\d:.,])(?P<h>[0-2]?\d):(?P<min>[0-5]\d)(?P<sec>:[0-5]\d)?(?!\d|:\d)(?:\s?(?:Uhr|h|ч)\b)?"), _time),
         (re.compile(r"(?<![\d:.,])(?P<h>[0-2]?\d)(?:\.(?P<min>[0-5]\d))?\s?Uhr\b"), _time),
         (re.compile(r"(?<![\d:.,])(?P<h>[01]?\d)\s?(?P<ap>[ap]\.?\s?m\b\.?)", re.IGNORECASE), _time),
-        (re.compile(r"(?P<pm>오후|下午|晚上|午後)?\s?(?<!\d)(?P<h>[0-2]?\d)\s?[時时点點](?!间|間)(?:(?P<min>[0-5]?\d)\s?分|(?P<half>半))?"), _time),
-        (re.compile(r"(?P<pm>오후)?\s?(?<!\d)(?P<h>[0-2]?\d)\s?시(?!간|스|장)(?:\s?(?P<min>[0-5]?\d)\s?분|\s?(?P<half>반))?"), _time),
+        (re.compile(r"(?:(?P<pm>오후|下午|晚上|午後)|午前|上午|早上|凌晨)?\s?(?<!\d)(?P<h>[0-2]?\d)\s?[時时点點](?!间|間)(?:(?P<min>[0-5]?\d)\s?分|(?P<half>半))?"), _time),
+        (re.compile(r"(?:(?P<pm>오후)|오전)?\s?(?<!\d)(?P<h>[0-2]?\d)\s?시(?!간|스|장)(?:\s?(?P<min>[0-5]?\d)\s?분|\s?(?P<half>반))?"), _time),
         (re.compile(r"\b(?P<rel>half past|quarter past|quarter to)\s(?P<w>\w+)\b(?P<ap>\s?[ap]\.?m\b\.?)?", re.IGNORECASE), _worded_time),
         (re.compile(r"\b(?P<w>\w+|\d+) o'clock\b", re.IGNORECASE), _worded_time),
         (re.compile(r"(?P<noon>\bnoon\b|\bmidday\b|正午|정오)|(?P<midnight>\bmidnight\b|자정)", re.IGNORECASE), _named_time),
@@ -215,8 +215,8 @@ def _worded_patterns(lang: str) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
         (re.compile(r"(?P<cn>(?:周|星期|礼拜)[一二三四五六日天])|(?P<ja>[月火水木金土日]曜日?)|(?P<ko>[월화수목금토일]요일)"), _ideograph_weekday),
         (
             re.compile(
-                rf"(?<![\w.,$€£#/-]){_YEAR}(?![\w/-]|[.,]\d|\s?(?:%|°|km\b|m\b|kg\b|g\b|ms\b|mm\b|units?\b|people\b|pages?\b|users?\b|rpm\b|€|euros?\b))"
-                r"(?:\s(?:года?|году|гг?\.))?"
+                rf"(?<![\w.,$€£#/-]){_YEAR}(?![\w/]|[.,]\d|\s?(?:%|°|km\b|m\b|kg\b|g\b|ms\b|mm\b|units?\b|people\b|pages?\b|users?\b|rpm\b|€|euros?\b)|-(?!(?:м|го|й|му|ом|е)\b))"
+                r"(?:-(?:м|го|й|му|ом|е)\b)?(?:\s(?:года?|году|гг?\.))?"
             ),
             _bare_year,
         ),

@@ -33,7 +33,7 @@ def find_identifiers(text: str) -> list[Identifier]:
             if word:
                 start = offset + piece.start() + piece[0].index(word)
                 found.append(Identifier(start, start + len(word), word, _family(word, code=True)))
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(text if text.isascii() else _RUN_ON.sub(" ", text)):
         word = match[0].rstrip(".,:;-")
         if not word or not _is_identifier(word):
             continue
@@ -62,9 +62,10 @@ _CODE = re.compile(r"(?P<ticks>`{1,2})(?P<code>[^`\n]{1,300})(?P=ticks)")
 _TOKEN = re.compile(
     r"(?<![\w@])(?:https?://[^\s<>\"）】]+|--?[A-Za-z][\w-]*(?:=[\w./-]+)?|[\w.+-]+@[\w-]+\.[\w.-]+|\$?[A-Za-z_~./\\][\w./\\:$+-]*\w|[A-Za-z]\d+|\d+(?:[A-Za-z]+[\w-]*|-[A-Za-z]+\w*))(?:\(\))?"
 )
+_RUN_ON = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々가-힣]")
+"""Scripts that stand next to an identifier without a space."""
 _LETTERED = re.compile(
-    r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[A-HJ-Z])(?![\w'’-]|\.\s?[A-Z]|\s?[°%])",
-    re.ASCII,
+    r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[A-HJ-Z])(?![\w'’-]|\.\s?[A-Z]|\s?[°%])"
 )
 _LONE_LETTER = re.compile(r"\s[A-HJ-Z](?![\w'’-])", re.ASCII)
 _LABELS = frozenset(
@@ -119,7 +120,7 @@ _LABELS = frozenset(
 )
 _ENDS_LABEL = re.compile(r"\s*(?:[,.;:)>]|$)|\s(?:is|of|was|has|and|or|must|may)\b")
 _UNIT_LIKE = re.compile(
-    r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp)",
+    r"\d+(?:st|nd|rd|th|k|m|M|s|h|d|g|t|l|L|x|V|W|A|B|C|F|N|ms|kg|mg|km|cm|mm|kW|MW|GW|kV|Hz|kHz|MHz|GHz|KB|MB|GB|TB|MiB|GiB|KiB|px|pt|in|ft|lb|lbs|oz|ml|mL|cl|dl|min|mins|hr|hrs|sec|secs|am|pm|rpm|dB|bar|psi|ppm|Wh|kWh|MWh|GWh|Nm|mAh|kn|mph|ha|bn|mn|yr|yrs|Uhr|kcal|kJ|tbsp|tsp|mcg|ug)|\d{1,3}p",
 )
 _HYPHENATED_NUMBER = re.compile(r"\d+-[a-z]+(?:-[a-z]+)*")
 

@@ -303,7 +303,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 def _word_numerals(text: str, lang: str) -> list[Numeral]:
     if not text.isascii() and any("가" <= char <= "힣" for char in text):
-        return [
+        return [*_sino_korean(text)] + [
             Numeral(m.start(1), m.end(1), Decimal(_SMALL["ko"][m[1]]), in_words=True)
             for m in _KOREAN_COUNTER.finditer(text)
             if m.start() == 0 or not "가" <= text[m.start() - 1] <= "힣"
@@ -311,6 +311,35 @@ def _word_numerals(text: str, lang: str) -> list[Numeral]:
     if lang in _OTHER_WORDS:
         return _simple_words(text, lang)
     return _english_words(text)
+
+
+_SINO_KOREAN = re.compile(
+    r"(?<![가-힣\d])(?P<number>[일이삼사오육륙칠팔구십백천만억]+(?:\s[일이삼사오육륙칠팔구십백천만억]+)*)\s?"
+    r"(?=(?:명|개|번|대|척|시간|분|초|달|개월|년|살|세|차례|가지|곳|권|마리|주|일|원|쪽|층|미터|킬로|톤|그램|리터|회|점|건|통|장)(?![가-힣]{4}))"
+)
+_SINO_DIGITS = {char: value for value, char in enumerate("일이삼사오육칠팔구", start=1)} | {"륙": 6}
+
+
+def _sino_korean(text: str) -> list[Numeral]:
+    """``만 이천 권``, ``삼백 명``: at least one of ten, hundred, thousand … so that no particle is taken for a digit."""
+    found = []
+    for match in _SINO_KOREAN.finditer(text):
+        characters = match["number"].replace(" ", "")
+        if not any(char in _IDEOGRAPH_SCALES for char in characters):
+            continue
+        total = section = digit = 0
+        for char in characters:
+            if char in _SINO_DIGITS:
+                digit = _SINO_DIGITS[char]
+                continue
+            scale = _IDEOGRAPH_SCALES[char]
+            if scale < 10**4:
+                section += (digit or 1) * scale
+            else:
+                total, section = total + (section + digit or 1) * scale, 0
+            digit = 0
+        found.append(Numeral(*match.span("number"), Decimal(total + section + digit), in_words=True))
+    return found
 
 
 def _simple_words(text: str, lang: str) -> list[Numeral]:

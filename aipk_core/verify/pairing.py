@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from aipk_core.verify.alignment import Alignment, related_words
 from aipk_core.verify.analysis import KEPT, Analysis, Word
 from aipk_core.verify.lexemes import Lexeme
-from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity
 from aipk_core.verify.segments import Segment, segments_of
 
@@ -143,10 +143,13 @@ def pair_segments(alignment: Alignment) -> list[SegmentPair]:
                 shares[place] += hit
         highest = max(scores, default=0.0)
         best = scores.index(highest) if highest > 0.0 else -1
+        if best >= 0 and segment.mood_span is not None:  # "you're welcome to": a word for the mood is no content
+            known = rows[targets[best].claim]
+            total -= sum(_within(statement.words[i], segment.mood_span) and not known[i] for i in segment.items)
         pairs.append(
             SegmentPair(
-                segment, words, targets[best] if best >= 0 else None, shares[best] / total if best >= 0 else 0.0,
-                _opposites(words, segment, targets[best] if best >= 0 else None, targets),
+                segment, words, targets[best] if best >= 0 else None, min(1.0, shares[best] / max(total, 1.0)) if best >= 0 else 0.0,
+                _opposites(statement, words, segment, targets[best] if best >= 0 else None, targets),
             )
         )  # fmt: skip
     return pairs
@@ -180,8 +183,38 @@ def _best_in(row: Sequence[tuple[int, Relation]], target: ClaimSegment) -> tuple
     return best, stem
 
 
+_CONVERSE = frozenset(
+    frozenset(pair.split())
+    for pair in (
+        "lend borrow", "loan borrow", "sell buy", "sell purchase", "give receive", "give take", "give get", "teach learn",
+        "precede follow", "precede succeed", "send receive", "win lose", "north south", "east west", "above below",
+    )
+)  # fmt: skip
+"""Verbs that tell one deed from its two ends."""
+
+
+def _converse(word: Word, other: Word) -> bool:
+    lemmas = wordnet().lemmas
+    return any(frozenset((a, b)) in _CONVERSE for a in lemmas(word.norm) for b in lemmas(other.norm))
+
+
+_TURNS = re.compile(
+    r"\b(?:outside|beyond|out of|other than|except|before|after|until)\s(?:(?:of|the|its|their|our|your)\s){0,2}$",
+    re.IGNORECASE,
+)
+
+
+def _turned(text: str, word: Word) -> bool:
+    """Whether what stands before a word already turns it round: "outside opening hours" is when it is shut."""
+    return bool(_TURNS.search(text, max(0, word.start - 20), word.start))
+
+
 def _opposites(
-    words: tuple[Word, ...], segment: Segment, target: ClaimSegment | None, targets: list[ClaimSegment]
+    statement: Analysis,
+    words: tuple[Word, ...],
+    segment: Segment,
+    target: ClaimSegment | None,
+    targets: list[ClaimSegment],
 ) -> tuple[tuple[Word, Word], ...]:
     """Words of the clause that mean the opposite of a word over there and have no equal there."""
     if target is None:
@@ -195,11 +228,33 @@ def _opposites(
             continue
         others = [*target.words, *target.borrowed]
         opposite = next(other for other in others if relations.get(other.form) is Relation.OPPOSITE)
+        if _converse(word, opposite) and words[0].relation((target.words or [opposite])[0]) is not Relation.SAME:
+            continue  # "A lends to B" and "B borrows from A"
+        if _turned(target.analysis.text, opposite) or _turned(statement.text, word):
+            continue
         if not _within(opposite, target.segment.mood_span):
             matched = any(w.relation(opposite) is Relation.SAME for w in words)
-            if not matched:
+            if not matched and _share_more(word, words, statement, segment, target):
                 found.append((word, opposite))
     return tuple(found)
+
+
+def _share_more(
+    word: Word, words: tuple[Word, ...], statement: Analysis, segment: Segment, target: ClaimSegment
+) -> bool:
+    """Whether the two clauses have something in common besides the opposites."""
+    if any(
+        other is not word and other.relation(there) >= Relation.DERIVED for other in words for there in target.words
+    ):
+        return True
+    if any(
+        other is not word and other.relation(there) >= Relation.DERIVED for other in words for there in target.borrowed
+    ):
+        return True
+    return any(
+        segment.start <= quantity.start < segment.end and any(quantity.same_as(there) for there in target.quantities)
+        for quantity in statement.quantities
+    ) or any(identifier.norm in target.text for identifier in statement.identifiers)
 
 
 def _within(word: Word, span: tuple[int, int] | None) -> bool:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from aipk_core.verify.dates import CLOCK_WORDS, DATE_WORDS, find_dates
+from aipk_core.verify.lexicon.stopwords import stopwords
+from aipk_core.verify.lexicon.wordnet import wordnet
 from aipk_core.verify.measures import Unit, money_before, unit, unit_at
 from aipk_core.verify.numerals import NUMBER_WORDS, Numeral, find_numerals, fold_digits
 from aipk_core.verify.vocabulary import bare_words, has_digit, lacks
@@ -51,7 +53,17 @@ class Quantity:
     def same_as(self, other: Quantity) -> bool:
         """Whether both say the same value (bounds aside), within what rounding and "about" leave open."""
         if self.fields or other.fields:
-            return self.key == other.key and _fields_agree(self.fields, other.fields, self.kind)
+            mine, theirs = self.fields, other.fields
+            if self.kind == other.kind == "time" and (_of_twelve(self) or _of_twelve(other)):
+                mine, theirs = _half_day(mine), _half_day(theirs)
+            return self.key == other.key and _fields_agree(mine, theirs, self.kind)
+        if self._in_pounds(other) or other._in_pounds(self):
+            mine_in_pounds, others_in_pounds = self._pounds(), other._pounds()
+            return (
+                mine_in_pounds is not None
+                and others_in_pounds is not None
+                and abs(mine_in_pounds - others_in_pounds) < Decimal("1e-6")
+            )
         if self.value is None or other.value is None or not self.comparable(other):
             return False
         return any(self._close(mine, theirs, other) for mine in self._values for theirs in other._values)
@@ -69,8 +81,19 @@ class Quantity:
 
     def comparable(self, other: Quantity) -> bool:
         if self.kind == "measure" or other.kind == "measure":
-            return self.key == other.key and self.kind == other.kind
+            return self.kind == other.kind and (
+                self.key == other.key or self._in_pounds(other) or other._in_pounds(self)
+            )
         return self.kind == other.kind or {self.kind, other.kind} <= {"count", "label", "ordinal"}
+
+    def _in_pounds(self, other: Quantity) -> bool:
+        """Whether this says "pounds" without saying which, and the other is money."""
+        return bool(self.unit and other.unit) and self.unit.name == "pound" and other.key == "money:GBP"  # type: ignore[union-attr]
+
+    def _pounds(self) -> Decimal | None:
+        if self.value is None or self.unit is None:
+            return None
+        return self.value / self.unit.factor if self.unit.name == "pound" else self.value
 
     @property
     def _values(self) -> tuple[Decimal, ...]:
@@ -125,6 +148,7 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
 
 _PHRASE_WORDS = frozenset(
     [
+        "single",
         "half",
         "halbe",
         "halbes",
@@ -206,6 +230,8 @@ def _quantity_of(plain: str, text: str, numeral: Numeral) -> Quantity:
     at = end
     while at < len(plain) and plain[at] in " -\u00a0" and at - end < 2:
         at += 1
+    if more := _FURTHER.match(plain, end):
+        at = more.end()  # "two full days"
     if (hit := unit_at(plain, at)) and not _is_plural_clash(plain, at, hit[1], end):
         measure, unit_end = hit
         return _measure(plain, text, start, unit_end, value, numeral, readings, measure)
@@ -219,12 +245,16 @@ def _quantity_of(plain: str, text: str, numeral: Numeral) -> Quantity:
         and not numeral.in_words
         and (label["word"] or "第").casefold() not in _NOT_LABELS
         and plain[end : end + 1] != "+"
+        and not _counts_things(plain, label, end)
     ):
         noun = (label["word"] or "第").casefold()
         return Quantity(start, end, text[start:end], "label", "number", value, Decimal(0), readings, noun=noun)
     return Quantity(
         start, end, text[start:end], "count", "number", value, numeral.step, readings, noun=_noun_after(plain, end)
     )
+
+
+_FURTHER = re.compile(r"\s(?:full|whole|further|additional|extra|consecutive|more|complete|successive|straight)\s")
 
 
 def _measure(
@@ -250,8 +280,16 @@ _EVERY_BEFORE = re.compile(
 )
 _ORDINAL_END = re.compile(r"(?:st|nd|rd|th)\b|(?:-?(?:й|я|е|го|му|м|ой|ая|ое)\b)|번째|位|番目")
 _LABEL_BEFORE = re.compile(r"(?P<word>[A-Za-zÀ-ÿА-я][\wÀ-ÿА-я'-]*|№|#|№)\.?[*_`\"]?\s?$|(?P<cjk>第)$")
-_NOT_LABELS = frozenset(
+_NOT_LABELS = (frozenset().union(*map(stopwords, ("de", "fr", "es", "ru"))) - stopwords("en")) | frozenset(
     [
+        "es",
+        "gibt",
+        "hat",
+        "haben",
+        "besitzt",
+        "umfasst",
+        "zählt",
+        "kostet",
         "the",
         "a",
         "an",
@@ -474,8 +512,26 @@ _NOT_LABELS = frozenset(
         "you",
     ]
 )
+_NUMBERED = re.compile(
+    r"room|step|port|page|figure|chapter|item|number|no|rule|article|table|bus|flight|channel|question|day|"
+    r"week|size|level|class|line|route|gate|platform|track|section|part|stage|phase|unit|building|hall|"
+    r"lane|house|bay|block|form|model|version|grade|type|zone|group|tier|screen|slot|bed|box|shelf|seat|"
+    r"row|door|court|plot|point"
+)
+_THINGS = re.compile(r"\s(?P<noun>[a-z]{3,}s)\b(?!\s(?:a|an|the|its|their|all|any)\b)")
+
+
+def _counts_things(plain: str, label: re.Match[str], end: int) -> bool:
+    """``climb 148 steps``: a verb before and a plural after, so nothing here is called 148."""
+    before = label["word"] or ""
+    if not before.islower() or not before.isascii() or _NUMBERED.fullmatch(before):
+        return False
+    noun = _THINGS.match(plain, end)
+    return noun is not None and wordnet().nominal(noun["noun"])
+
+
 _NOUN = re.compile(
-    r"[\s-]*(?:(?:separate|further|additional|more|other|new|different|full|whole|large|small|of the|of its|of their|of|such|consecutive)\s+)*(?P<noun>[A-Za-zÀ-ÿА-я][A-Za-zÀ-ÿА-я'-]+)"
+    r"[\s-]*(?:(?:separate|further|additional|more|other|new|different|full|whole|large|small|of the|of its|of their|of our|of his|of her|of your|of my|of these|of those|of|such|consecutive)\s+)*(?P<noun>[A-Za-zÀ-ÿА-я][A-Za-zÀ-ÿА-я'-]+)"
 )
 
 
@@ -530,13 +586,11 @@ _phrase(
     "hour",
 )
 _phrase(r"\bthree quarters of an hour\b", "0.75", "hour")
-_phrase(r"\b(?:an hour and a half|one and a half hours)\b|\banderthalb Stunden\b|\bполтора часа\b", "1.5", "hour")
-_phrase(r"\ba minute and a half\b", "1.5", "minute")
+_phrase(r"\bone and a half hours\b|\banderthalb Stunden\b|\bполтора часа\b", "1.5", "hour")
 _phrase(r"\bhalf a minute\b", "0.5", "minute")
 _phrase(r"\bhalf a day\b", "0.5", "day")
 _phrase(r"\bhalf a year\b|\bhalbes Jahr\b|\bполгода\b|半年|반년", "0.5", "year")
-_phrase(r"\ba day and a half\b", "1.5", "day")
-_phrase(r"\ba year and a half\b|\bполтора года\b", "1.5", "year")
+_phrase(r"\bполтора года\b", "1.5", "year")
 _phrase(r"\ba fortnight\b", "1", "fortnight")
 _phrase(
     r"\b(?:half|fifty-fifty)(?= (?:of|the|its|their)\b)(?! an?\b)|\bhälfte\b|\bполовин[аы]\b|一半|절반|半数",
@@ -547,6 +601,12 @@ _phrase(r"\bone third\b|\ba third(?= of)\b", "33.33", "percent")
 _phrase(r"\btwo thirds\b|\btwo-thirds\b", "66.67", "percent")
 _phrase(r"\bthree quarters\b(?! of an hour)|\bthree-quarters\b(?! of an hour)", "75", "percent")
 _phrase(r"\ba quarter(?= of)(?! of an hour)", "25", "percent")
+_AND_PART = re.compile(
+    r"\b(?P<count>an?|one|two|three|four|five|six|\d{1,3}) (?P<unit>[a-z]+) and (?P<part>a half|a quarter|three[ -]quarters|a third)\b",
+    re.IGNORECASE,
+)
+_PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "quarters": Decimal("0.75"), "third": Decimal(1) / 3}
+_SINGLE = re.compile(r"\b(?:(?:a|one|each) )?single (?P<unit>[a-z]+)\b", re.IGNORECASE)
 _PERIODS = {
     "hourly": ("1", "hour"), "daily": ("1", "day"), "weekly": ("1", "week"), "fortnightly": ("2", "week"),
     "monthly": ("1", "month"), "quarterly": ("3", "month"), "yearly": ("1", "year"), "annually": ("1", "year"),
@@ -571,6 +631,7 @@ _DAY_BEFORE = re.compile(
     rf"\b(?P<whole>an? (?P<unit>{_TIME_UNITS})) (?:before|after|later|earlier|in advance|ahead|ago|beforehand)\b",
     re.IGNORECASE,
 )
+_ONCE_ONLY = re.compile(r"(?<!at )(?<!for )once(?=\s*(?:[.;)]|$|and\b|only\b|or twice\b))", re.IGNORECASE)
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 
@@ -579,11 +640,24 @@ def _phrases(plain: str, text: str) -> list[Quantity]:
     for pattern, amount, unit_name in _PHRASES:
         for match in pattern.finditer(plain):
             found.append(_made(text, match.start(), match.end(), Decimal(amount), unit_name))
+    for match in _AND_PART.finditer(plain):
+        if (hit := unit_at(plain, match.start("unit"))) and hit[1] == match.end("unit"):
+            whole = Decimal(1) if match["count"].lower() in ("a", "an") else Decimal(_count_of(match["count"]))
+            value = (whole + _PARTS[re.split(r"[ -]", match["part"].lower())[-1]]) * hit[0].factor + hit[0].offset
+            found.append(
+                Quantity(match.start(), match.end(), match[0], "measure", hit[0].dimension, value, unit=hit[0])
+            )
+    for match in _SINGLE.finditer(plain):
+        if (hit := unit_at(plain, match.start("unit"))) and hit[1] == match.end("unit"):
+            value = hit[0].factor + hit[0].offset
+            found.append(
+                Quantity(match.start(), match.end(), match[0], "measure", hit[0].dimension, value, unit=hit[0])
+            )
     for match in _PERIOD_WORD.finditer(plain):
         amount, unit_name = _PERIODS[match[0].lower()]
         found.append(replace(_made(text, match.start(), match.end(), Decimal(amount), unit_name), periodic=True))
     for match in _TIMES_PER.finditer(plain):
-        if match["count"].lower() == "once" and not match["unit"]:
+        if match["count"].lower() == "once" and not match["unit"] and not _ONCE_ONLY.match(plain, match.start()):
             continue  # "as soon as", more often than a number
         count = _TIMES.get(match["count"].lower()) or _count_of(match["occasions"] or match["count"].split()[0])
         if not count:
@@ -655,12 +729,12 @@ def _with_ranges(plain: str, quantities: list[Quantity]) -> list[Quantity]:
 
 
 _BOUNDS_BEFORE: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(rf"(?:{words})(?:\s+(?:a|an|the|another|about|some|of|only|total of))?\s*[*_(]?$", re.IGNORECASE), bound)
+    (re.compile(rf"(?:{words})(?:\s+(?:a|an|the|another|about|some|of|only|total of|(?:the )?ages? of|age|aged))?\s*[*_(]?$", re.IGNORECASE), bound)
     for words, bound in (
         (r"\b(?:no|not|never|n't)\s+(?:\w+\s+)?(?:more|longer|greater|higher|later|over|above|further|larger|heavier|older) than|\bnot? (?:to )?exceed(?:s|ing)?|\bno[tr]? (?:be )?(?:above|over|after)|\bcannot exceed|\bnever exceeds?|\bneither[\w\s]{1,30}exceeds|\bnothing (?:over|above)|\bnicht mehr als|\bне более(?: чем)?|\bне больше|\bne dépasse pas|\bno más de|\bpas plus de", "le"),
         (r"\b(?:no|not|never|n't)\s+(?:\w+\s+)?(?:less|fewer|shorter|lower|earlier|smaller|younger|under|below) than|\bno (?:be )?(?:below|under)|\bnever (?:falls?|drops?|goes) below|\bnot (?:fall|drop|go) below|\bnicht weniger als|\bне менее(?: чем)?|\bне меньше|\bno menos de|\bpas moins de", "ge"),
-        (r"\bat least|\bat the least|\bminimum(?: of)?|\bminimum \w+ (?:is|of)|\bmin\.?|\bnot before|\bmindestens|\bwenigstens|\bau moins|\bpor lo menos|\bal menos|\bминимум|\bas (?:little|few) as|≥|>=|至少|最少|不少于|不低于|최소|最低|少なくとも", "ge"),
-        (r"\bat most|\bat the most|\bup to|\bmax(?:imum|\.)?(?: of)?|\bmaximum \w+ (?:is|of)|\bwithin|\binside|\bcapped at|\blimited to|\bas (?:many|much|late|long) as|\bno later than|\buntil|\bby no later|\bhöchstens|\bmaximal|\binnerhalb(?: von)?|\bau plus|\bau maximum|\bcomo máximo|\bmáximo|\bмаксимум|\bдо|\bв течение|\bне позднее|≤|<=|最多|至多|不超过|不得超过|최대|最大|最長|多くとも", "le"),
+        (r"\bat least|\bat the least|\bminimum(?: of)?|\bminimum \w+ (?:is|of)|\bmin\.?|\bnot before|\bmindestens|\bwenigstens|\bau moins|\bpor lo menos|\bal menos|\bминимум|\bas (?:little|few) as|\b(?:minimum|lower limit|floor)\b[^.,;]{0,30}\b(?:is|of|at)|≥|>=|至少|最少|不少于|不低于|최소|最低|少なくとも", "ge"),
+        (r"\bat most|\bat the most|\bup to|\bmax(?:imum|\.)?(?: of)?|\bmaximum \w+ (?:is|of)|\bwithin|\binside|\bcapped at|\blimited to|\bas (?:many|much|late|long) as|\b(?:upper limit|limit|maximum|ceiling)\b[^.,;]{0,36}\b(?:is|of|at)(?: set at)?|\bno later than|\buntil|\bby no later|\bhöchstens|\bmaximal|\binnerhalb(?: von)?|\bau plus|\bau maximum|\bcomo máximo|\bmáximo|\bмаксимум|\bдо|\bв течение|\bне позднее|≤|<=|最多|至多|不超过|不得超过|최대|最大|最長|多くとも", "le"),
         (r"\b(?:more|longer|greater|higher|later|larger|heavier|older|farther|further|taller) than|\babove|\bover|\bexceed(?:s|ing)?|\bin excess of|\bbeyond|\bmehr als|\büber|\bplus de|\bmás de|\bболее(?: чем)?|\bбольше|\bсвыше|(?<![<=])>|超过|超出", "gt"),
         (r"\b(?:less|fewer|shorter|lower|earlier|smaller|lighter|younger|closer) than|\bbelow|\bunder|\bweniger als|\bunter|\bmoins de|\bmenos de|\bменее(?: чем)?|\bменьше|(?<![>=-])<|少于|低于|不到|不足", "lt"),
     )
@@ -698,6 +772,15 @@ def _with_bound(plain: str, quantity: Quantity) -> Quantity:
         bound = "le" if bound == "gt" else "ge"
     approximate = bool(_ABOUT.search(before) or _ABOUT_AFTER.match(plain, quantity.end))
     return replace(quantity, bound=bound, approximate=approximate)
+
+
+def _of_twelve(time: Quantity) -> bool:
+    """``half past four``, ``four o'clock``: morning or afternoon is left open."""
+    return not any(mark in time.text.casefold() for mark in ":.0123456789") or "o'clock" in time.text.casefold()
+
+
+def _half_day(fields: tuple[int | None, ...]) -> tuple[int | None, ...]:
+    return (fields[0] % 12 if fields[0] is not None else None, *fields[1:])
 
 
 def _fields_agree(mine: tuple[int | None, ...], theirs: tuple[int | None, ...], kind: str) -> bool:

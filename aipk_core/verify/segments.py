@@ -58,6 +58,11 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
     if not lacks(words, cues.WORDS_OF["pseudo"]):
         masked = _mask(cues.PSEUDO_NEGATION, masked)
         words = bare_words(masked)
+    refused: list[int] = []
+    if lang == "en" and "? " in masked:
+        for answer in _ANSWER_NO.finditer(masked):
+            refused.append(answer.start())
+            masked = masked[: answer.start("no")] + " " * len(answer["no"]) + masked[answer.end("no") :]
     moods = _Moods(masked, lang, words)
     exceptions = cues.pattern_for(cues.EXCEPTION, lang)
     if lang == "en" and lacks(words, cues.WORDS_OF["exception"]):
@@ -72,10 +77,21 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
         exception = _family(excepted[0]) if excepted else ""
         if opens and segments and not segments[-1].exception and (opened := _OPENS_EXCEPTION.match(masked, start)):
             segments[-1] = replace(segments[-1], exception=_family(opened[1]))
-        segments.append(Segment(start, end, items, moods.negations(start, end), mood, span, exception))
+        negations = moods.negations(start, end)
+        if any(start <= at < end for at in refused):
+            mood, negations = _REFUSED.get(mood, mood), negations if mood in _REFUSED else ((start, start), *negations)
+        segments.append(Segment(start, end, items, negations, mood, span, exception))
     return tuple(segments)
 
 
+_ANSWER_NO = re.compile(
+    r"\?\s+(?:(?:sorry|unfortunately|alas|i['’]m afraid|we['’]re afraid|well|oh)[,.!]?\s+)*(?P<no>no|nope|not at all|certainly not)\b(?=\s*[,.;:!–—-])",
+    re.IGNORECASE,
+)
+_REFUSED = {
+    Mood.PERMITTED: Mood.FORBIDDEN, Mood.FORBIDDEN: Mood.PERMITTED, Mood.REQUIRED: Mood.OPTIONAL, Mood.OPTIONAL: Mood.REQUIRED,
+}  # fmt: skip
+"""What the question asks for, once the answer is no."""
 _OPENS_EXCEPTION = re.compile(
     r"[\s,(]*(unless|without|until|except|only|provided|as long as|es sei denn|außer|sofern|пока|кроме)\b",
     re.IGNORECASE,
@@ -162,7 +178,11 @@ def _weight(analysis: Analysis, start: int, end: int) -> float:
 
 
 def _divided(masked: str, left: tuple[int, int], right: tuple[int, int], moods: _Moods) -> bool:
-    if masked[left[1] - 1] in ";；。：" or _STRONG.match(masked, right[0]) or masked[left[1] - 1 : left[1] + 1] == ". ":
+    if (
+        masked[left[1] - 1] in ";；。："
+        or _STRONG.match(masked, right[0])
+        or masked[left[1] - 2 : left[1]] in (". ", "! ")
+    ):
         return True
     if bool(moods.negations(*left)) != bool(moods.negations(*right)):
         return True

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.checks.binding import check_binding
 from aipk_core.verify.checks.condition import check_conditions
+from aipk_core.verify.checks.converse import check_converse
 from aipk_core.verify.checks.edits import check_edits
 from aipk_core.verify.checks.identifier import check_identifiers
 from aipk_core.verify.checks.modality import check_modality
 from aipk_core.verify.checks.order import check_order
+from aipk_core.verify.checks.parallel import check_parallel
 from aipk_core.verify.checks.polarity import check_polarity
 from aipk_core.verify.checks.quantifier import check_quantifiers
 from aipk_core.verify.checks.quantity import check_quantities
 from aipk_core.verify.checks.role import check_roles
+from aipk_core.verify.checks.slot import check_slots
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.pairing import pair_segments
 
@@ -43,7 +46,10 @@ def _all(alignment: Alignment, *, parse: bool) -> Iterator[Finding]:
     yield from check_quantifiers(alignment, pairs)
     yield from check_conditions(alignment)
     yield from check_order(alignment)
+    yield from check_converse(alignment)
     yield from check_binding(alignment)
+    yield from check_parallel(alignment)
     yield from check_edits(alignment)
+    yield from check_slots(alignment, pairs)
     if parse:
         yield from check_roles(alignment)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from aipk_core.verify.alignment import Alignment, related_words
@@ -119,14 +120,14 @@ class _Places:
             offset = len(self.theirs)
             self.theirs += [_Group(number, 1 << (offset + n), *clause) for n, clause in enumerate(layout.clauses)]
             back = [0] * len(layout.items)
-            for i, j in _same_items(statement, claim):
+            for i, j in same_items(statement, claim):
                 if mine.own[i]:
                     self.there[i] |= layout.within[j] << offset
                     self.leads[i] |= layout.leading[j] << offset
                     back[j] |= mine.within[i]
             self._back.append(back)
         self.here = list(mine.within)
-        for i, j in _same_items(statement, statement):
+        for i, j in same_items(statement, statement):
             if mine.own[i] and mine.own[j]:
                 self.here[i] |= mine.within[j]
 
@@ -153,13 +154,13 @@ def check_binding(alignment: Alignment) -> Iterator[Finding]:
                 with_y = there[y.number]
                 if not with_y or with_x & with_y or x is y:
                     continue
-                finding = _exchanged(places, x, y, group)
+                finding = _exchanged(alignment, places, x, y, group)
                 if finding is not None:
                     yield finding
                     return
 
 
-def _exchanged(places: _Places, x: _Item, y: _Item, group: _Group) -> Finding | None:
+def _exchanged(alignment: Alignment, places: _Places, x: _Item, y: _Item, group: _Group) -> Finding | None:
     """``x`` stands with ``y`` here and apart from it in the claims; is it because the two were exchanged?"""
     with_y = places.groups(places.there[y.number])
     may_change = x.marks or y.marks or x.opposes(y)
@@ -172,7 +173,11 @@ def _exchanged(places: _Places, x: _Item, y: _Item, group: _Group) -> Finding | 
                 return _finding(x, y, there_x)
             if there_x.claim != there_y.claim or not valued:
                 continue
+            if _of_another_time(alignment, places, x, y, there_x, there_y, group):
+                return _finding(x, y, there_x)
             other_x = any(not places.back(there_y.claim, item) and item.rivals(x) for item in there_y.items)
+            if not _told_by_both(alignment.statement.text, places, there_x, there_y, group):
+                continue
             if other_x and any(
                 not places.back(there_x.claim, item) & group.bit and item.rivals(y) for item in there_x.items
             ):
@@ -180,12 +185,54 @@ def _exchanged(places: _Places, x: _Item, y: _Item, group: _Group) -> Finding | 
     return None
 
 
+_TOLD = 0.7
+
+
+_UP_TO = re.compile(r"\b(?:by|before|after|since|until)\s$", re.IGNORECASE)
+
+
+def _told_by_both(text: str, places: _Places, there_x: _Group, there_y: _Group, group: _Group) -> bool:
+    """Whether the two clauses together have almost all of this one, and none of its values is a mere limit in time."""
+    both = there_x.bit | there_y.bit
+    told = sum(bool(places.there[item.number] & both) for item in group.items)
+    return told >= _TOLD * len(group.items) and not any(
+        isinstance(item.thing, Quantity) and (item.thing.bound or _UP_TO.search(text, 0, item.start))
+        for item in group.items
+    )
+
+
+_ANOTHER_TIME = re.compile(
+    r"\b(?:year|month|week|quarter|season|later|earlier|previous(?:ly)?|following|next|now|today|since|then)\b",
+    re.IGNORECASE,
+)
+
+
+def _of_another_time(
+    alignment: Alignment, places: _Places, x: _Item, y: _Item, there_x: _Group, there_y: _Group, group: _Group
+) -> bool:
+    """``97 % in 2022`` where the claim has 91 % in 2022 and 97 % elsewhere."""
+    if not (isinstance(x.thing, Quantity) and isinstance(y.thing, Quantity) and y.thing.kind in ("date", "weekday")):
+        return False
+    if x.thing.kind not in ("measure", "count", "time") or x.thing.bound or not group.items:
+        return False
+    instead = any(not places.back(there_y.claim, item) and item.rivals(x) for item in there_y.items)
+    told = sum(bool(places.there[item.number]) for item in group.items)
+    elsewhere = alignment.claims[there_x.claim].text[there_x.items[0].start : there_x.items[-1].end + 20]
+    dated = bool(_ANOTHER_TIME.search(elsewhere)) or any(item.rivals(y) for item in there_x.items)
+    return (
+        instead
+        and dated
+        and told >= _TOLD * len(group.items)
+        and not _UP_TO.search(alignment.statement.text, 0, y.start)
+    )
+
+
 def _replaced(places: _Places, x: _Item, there_x: _Group, there_y: _Group, group: _Group) -> bool:
     """Whether everything else of the clause stands over there, where something of the kind of ``x`` stands in its place."""
     named = x.named
     rivals = [
         item
-        for item in (*there_y.items, *there_y.inherited)
+        for item in (*there_y.items, *(there_y.inherited if x.value or named else ()))
         if not places.back(there_y.claim, item) and _can_replace(item, x, named=named)
     ]
     if not rivals or (named and any(item.same(other) for item in rivals for other in _whole(places, there_x))):
@@ -299,7 +346,7 @@ def layout_of(analysis: Analysis) -> _Layout:
     return _Layout(tuple(all_items), tuple(clauses), tuple(within), tuple(leading), tuple(own))
 
 
-def _same_items(mine: Analysis, theirs: Analysis) -> Iterator[tuple[int, int]]:
+def same_items(mine: Analysis, theirs: Analysis) -> Iterator[tuple[int, int]]:
     """Numbers of the items of both that say the same."""
     here, there = layout_of(mine), layout_of(theirs)
     rows = related_words(mine, theirs)
@@ -344,4 +391,7 @@ def _items(analysis: Analysis) -> list[_Item]:
     items.sort(key=lambda item: item.start)
     for number, item in enumerate(items):
         item.number = number
+    for item, after in pairwise(items):  # the first word of a sentence is part of the name that it begins
+        if after.named and not item.value and after.start == item.end + 1 and analysis.text[item.start].isupper():
+            item.named = item.marks = item.subject = True
     return items

@@ -16,12 +16,15 @@ from aipk_core.verify.lexemes import word_relation
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
+from aipk_core.verify.quantities import Quantity
 from aipk_core.verify.segments import segments_of
 
 _QUANTITY = "#"
 _SAME_FORM = 0.8
 _NEAR_COPY = 0.6
 """Share of the statement's tokens that must stand in the claim in the same order."""
+_ALL_MOVED = 4
+"""Quantities from which a statement that has all of the claim's own tells it in another order rather than wrongly."""
 _TOKEN = re.compile(r"`[^`]+`|[^\W_]+(?:[.,:/'’+-][^\W_]+)*|[%°€$£]")
 _MAX_TOKENS = 120
 
@@ -108,6 +111,15 @@ def _values_in_place(
         if (
             quantity
             and other
+            and (
+                {quantity.kind, other.kind} <= {"label", "version"} or len(alignment.statement.quantities) >= _ALL_MOVED
+            )
+            and _only_moved(alignment, number, other)
+        ):
+            continue  # "edition 4 supersedes edition 3": names that changed places, which the checks of roles look at
+        if (
+            quantity
+            and other
             and quantity.key == other.key
             and quantity.comparable(other)
             and not quantity.same_as(other)
@@ -115,6 +127,13 @@ def _values_in_place(
             message = f"“{quantity.text}” here, “{other.text}” in the same place of the claim"
             yield Finding("quantity", message, (quantity.start, quantity.end), number, (other.start, other.end), True)
             return
+
+
+def _only_moved(alignment: Alignment, number: int, other: Quantity) -> bool:
+    """Whether the statement names everything that the claim has in its own way: both texts have the same values."""
+    mine = alignment.statement.quantities
+    theirs = alignment.claims[number].quantities
+    return all(any(q.same_as(o) for o in theirs) for q in mine) and any(other.same_as(q) for q in mine)
 
 
 def _replacement(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.checks.polarity import agrees_elsewhere, sign_of
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.pairing import SegmentPair, claim_segments, share_in
+from aipk_core.verify.pairing import ClaimSegment, SegmentPair, claim_segments, share_in
 from aipk_core.verify.segments import Mood
 
 _CLASHES = {
@@ -44,6 +44,8 @@ def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
             theirs = target.segment.mood
             if frozenset((mine, theirs)) not in _CLASHES or pair.segment.exception != target.segment.exception:
                 continue
+            if Mood.ADVISED not in (mine, theirs) and _same_bound(alignment, pair, target):
+                continue  # "may … if at least 16" and "has to be at least 16"
             if theirs is Mood.REQUIRED and mine is Mood.PERMITTED:
                 continue  # what must be done may be done
             if Mood.FORBIDDEN in (mine, theirs) and agrees_elsewhere(pair, sign_of(pair.segment), segments, target):
@@ -53,3 +55,16 @@ def check_modality(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
                 target.segment.mood_span, True,
             )  # fmt: skip
             return
+
+
+def _same_bound(alignment: Alignment, pair: SegmentPair, target: ClaimSegment) -> bool:
+    """Whether a limit is what both are about: then "may" and "must" name its two sides."""
+    return any(
+        match.equal
+        and match.quantity.bound
+        and match.counterpart is not None
+        and match.counterpart.bound
+        and pair.segment.start <= match.quantity.start < pair.segment.end
+        and match.claim == target.claim
+        for match in alignment.quantities
+    )

@@ -54,6 +54,9 @@ _TIME_CUE = re.compile(r"\b(?:before|prior to|ahead of|after|following|earlier t
 _POINTS_BACK = re.compile(r"\s*(?:that|this|which|[,.;]|$)")
 
 
+_DENIED = re.compile(r"\b(?:not?|never|nobody|nothing|none|cannot)\b|n['’]t\b", re.IGNORECASE)
+
+
 @lru_cache(maxsize=KEPT)
 def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
     found: list[_Ordered] = []
@@ -65,7 +68,9 @@ def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
             continue
         main, other = _sides(analysis, match.start(), match.end())
         if main and other:
-            earlier = re.match(r"before|prior|ahead|earlier|until", match[0], re.IGNORECASE)
+            earlier = bool(re.match(r"before|prior|ahead|earlier|until", match[0], re.IGNORECASE))
+            if match[0].casefold() == "until" and _DENIED.search(analysis.text, 0, match.start()):
+                earlier = False  # "not returned until released": first released
             found.append(_Ordered(main, other, match.span()) if earlier else _Ordered(other, main, match.span()))
     return tuple(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -22,6 +23,8 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
     segments = claim_segments(alignment)
     for pair in pairs:
         target = pair.target
+        if _SAME_APPLIES.search(alignment.statement.text, pair.segment.start, pair.segment.end):
+            continue  # says yes or no with the sentence before
         enough = _WITH_OPPOSITE if pair.opposites else _ENOUGH
         if target is None or pair.share < enough or pair.segment.exception != target.segment.exception:
             continue  # "not without" and "only with" say the same
@@ -41,6 +44,11 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
         yield _finding(pair, target)
         return
     yield from _denied_words(alignment, pairs, segments)
+
+
+_SAME_APPLIES = re.compile(
+    r"\b(?:that|this|it|the same|which) (?:also )?(?:goes|applies|holds|is true)\b", re.IGNORECASE
+)
 
 
 def _denies_something_shared(
@@ -95,10 +103,18 @@ def agrees_elsewhere(pair: SegmentPair, mine: int, segments: list[ClaimSegment],
         if word.stem in theirs:
             continue
         holders = holders_of(word, segments)
-        holders = [holder for holder in holders if len(holder.segment.items) >= 2 or holder.borrowed]
+        holders = [
+            holder
+            for holder in holders
+            if (len(holder.segment.items) >= 2 or holder.borrowed) and not _CONDITION.match(holder.text)
+        ]
         if holders and all(sign_of(holder.segment) == mine for holder in holders):
             return True
     return False
+
+
+_CONDITION = re.compile(r"[\s,]*(?:if|when|whenever|once|provided|wenn|falls|если|когда)\b", re.IGNORECASE)
+"""Opens a clause that neither asserts nor denies."""
 
 
 def _text(alignment: Alignment, segment: Segment) -> str:
@@ -140,7 +156,7 @@ def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list
     for pair in pairs:
         if sign_of(pair.segment) <= 0 or pair.segment.exception:
             continue
-        denials = _denials(_text(alignment, pair.segment))
+        denials = _denials(alignment.statement.text[: pair.segment.end])  # the subject may stand a clause before
         if denials and denials - _denials(" ".join(claim.text for claim in alignment.claims)):
             continue
         for word in pair.words:
@@ -148,6 +164,8 @@ def _denied_words(alignment: Alignment, pairs: list[SegmentPair], segments: list
             if len(holders) != 1 or sign_of(holders[0].segment) >= 0 or holders[0].segment.exception:
                 continue
             holder = holders[0]
+            if denials - _denials(holder.analysis.text):
+                continue  # "removing X improves Y", where X prevents Y
             if holder.segment.mood is Mood.FORBIDDEN and pair.share < _ENOUGH:
                 continue
             own = holder.stems

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
+from itertools import combinations
 
 from aipk_core.verify.alignment import Alignment, rivals
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.quantities import Quantity
 
 WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
 _PAIR = re.compile(r"\b(?:both|either|neither|pair|couple|twin)\b", re.IGNORECASE)
+_MOST_PARTS = 6
 _BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than", "": "exactly"}
 
 
@@ -31,6 +35,8 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
             and quantity.value == 2
             and any(_PAIR.search(claim.text) for claim in alignment.claims)
         ):
+            continue
+        if _adds_up(alignment, quantity):
             continue
         if other is not None and quantity.same_as(other):
             if {quantity.bound, other.bound} in ({"ge", "lt"}, {"le", "gt"}) and _turned_round(alignment, match.claim):
@@ -52,6 +58,27 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
                 (other.start, other.end),
                 True,
             )
+
+
+_TOGETHER = re.compile(
+    r"\b(?:altogether|together|in all|in total|total|totals|combined|between them|overall|all told|sum|zusammen|insgesamt|"
+    r"en tout|au total|en total|всего|вместе|итого)\b|합(?:계|쳐|해)|모두|총|合计|一共|总共|共|合計|合わせて",
+    re.IGNORECASE,
+)
+
+
+def _adds_up(alignment: Alignment, quantity: Quantity) -> bool:
+    """Whether the quantity is the sum of two that the claims give: ``£5`` and ``£3``, ``£8 altogether``."""
+    if quantity.value is None or quantity.fields or not _TOGETHER.search(alignment.statement.text):
+        return False
+    parts = [
+        other.value
+        for claim in alignment.claims
+        for other in claim.quantities
+        if other.value is not None and other.key == quantity.key and other.comparable(quantity)
+    ][:_MOST_PARTS]
+    sums = {a + b for a, b in combinations(parts, 2)} | ({sum(parts, Decimal(0))} if len(parts) > 2 else set())
+    return quantity.value in sums
 
 
 def _turned_round(alignment: Alignment, number: int) -> bool:

@@ -11,17 +11,18 @@ _I = re.IGNORECASE
 
 # Read as plain text before negations are counted: they look negative and are not.
 PSEUDO_NEGATION = re.compile(
-    r"\bnot only\b|\bno\.?\s(?=\d|[A-Z]{1,4}-?\d)|\bno (?:more|later|less|fewer|longer|earlier|greater|higher|lower|further|sooner) than\b"
+    r"^\W*(?:no|nope)\s?,(?=\s)|(?<=,\s)not even\b|\bnot only\b|\b(?:no(?: \w+| one)?|nobody|none)\b(?=[^,;.:]{0,20}\b(?:under|below|over|above|younger|older)\b(?: than)?(?: the age of| age)? \d)"
+    r"|\bnot merely\b|\bnot just\b|\bno(?:ne)? other than\b|\bno\.?\s(?=\d|[A-Z]{1,4}-?\d)|\bno (?:more|later|less|fewer|longer|earlier|greater|higher|lower|further|sooner) than\b"
     r"|\bnot (?:more|less|later|longer|earlier|greater|higher|fewer|lower) than\b|\b(?:(?:must|may|can|shall|should|will)\s?)?(?:not?|never|cannot|can't|neither)\b(?=[\w\s,']{0,40}\bexceeds?\b)"
     r"|\b(?:not?|never|cannot)\b(?=[\w\s]{0,12}\b(?:(?:fall|drop|go|sink)s? below|more than|less than|fewer than|longer than|be (?:above|below|under|over)))"
     r"|\b(?:no|not|never|nobody|none|neither|cannot|nothing)\b(?=[^,;.:]{0,50}\b(?:more|less|fewer|longer|later|higher|lower|greater|larger|earlier|heavier|older|younger) than\s+(?:\d|[a-z]+teen|one|two|three|four|five|six|seven|eight|nine|ten|twel|twen|thir|for|fif|an? (?:hour|day|week|month|year|dozen)))"
     r"|\bwhether(?: or not)?\b|\bor not\b|\bwith or without\b|\bno matter\b|\bregardless\b|\bnothing but\b|\bnot least\b|\bno doubt\b|\bno less often than\b|\bnot to mention\b"
     r"|\bwithout (?:undue )?(?:delay|limit|exception|fail|manual action)\b|\bwithout changing anything\b"
-    r"|\bnicht nur\b|\bnicht (?:mehr|weniger|länger|später|früher) als\b|\bне только\b|\bне (?:более|менее|позднее|позже|больше|меньше)\b|不仅|不但|不超过|不得超过|不少于|不低于|뿐만 아니라|だけで(?:は)?なく",
+    r"|\bnicht nur\b|\bnicht (?:mehr|weniger|länger|später|früher) als\b|\bне только\b|\bне (?:более|менее|позднее|позже|больше|меньше)\b|不仅|不但|不超过|不得超过|不少于|不低于|뿐만 아니라|だけで(?:は)?なく|かま(?:い)?ません|構いません|かまわない|構わない|かもしれません|かもしれない",
     _I,
 )
 HEDGE = re.compile(
-    r"\b(?:i\s?['’]?\s?a?m not (?:really |too |entirely |quite |totally )?sure(?: (?:about|when|who|what|how|if|why|where|which|of)\b[^,.;]{0,60}?)?,?(?= but|,|\.)|i (?:do not|don\s?['’]\s?t) (?:really )?know(?: (?:about|when|who|what|how|if|why|where|much)\b[^,.;]{0,60}?)?,?(?= but|,|\.))(?:,?\s*but(?: i (?:do )?know(?: that)?)?)?"
+    r"\b(?:i\s?['’]?\s?a?m not (?:really |too |entirely |quite |totally )?sure(?: (?:about|when|who|what|how|if|why|where|which|of)\b[^,.;]{0,60}?)?\s?,?(?=\s?but|\s?,|\s?\.)|i (?:do not|don\s?['’]\s?t) (?:really )?know(?: (?:about|when|who|what|how|if|why|where|much)\b[^,.;]{0,60}?)?\s?,?(?=\s?but|\s?,|\s?\.))(?:\s?,?\s*but(?: i (?:do )?know(?: that)?)?)?"
     r"|\bi (?:do )?(?:know|think|believe|guess|heard|hear)(?: that)?\b"
     r"|\b(?:according to|going by|as far as|from what|based on|judging by) (?:the |our |your |this |these )?[\w-]*\s?(?:handbook|documents?|documentation|notes?|sheet|data table|table|procedure|lease|agreement|contract|manual|guide|text|sources?|claims?|records?|report|policy|page|release notes)(?: (?:says?|tells?|goes|states?|shows?|suggests?|indicates?)(?: us)?)?\s*,?"
     r"|\b(?:it|there) (?:appears?|seems?)(?: to be)?(?: that)?\b|\b(?:the|our) (?:documents?|notes?|sources?|documentation|handbook|manual) (?:suggests?|indicates?|says?|states?|shows?)(?: that)?\b"
@@ -31,7 +32,8 @@ HEDGE = re.compile(
 """Words that say how sure the speaker is, and nothing about the matter."""
 NEGATION = {
     "en": re.compile(
-        r"\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|cannot|without|nowhere|hardly|lacks?|lacking|devoid)\b|n['’]t\b"
+        r"\b(?:no longer|not|never|no|none|nobody|nothing|neither|nor|cannot|without|nowhere|hardly|lacks?|lacking|devoid)\b|n['’]t\b|\b(?:have|has|had|is|are|was|were) yet to\b|\bhands off\b"
+        r"|\b(?:keep|keeps|kept|stay|stays|stayed|steer|steers) (?:off|away|out|clear)\b"
         r"|\b(?:fails?|failed|refuses?|refused|ceases?|ceased|stops?|stopped) to\b|\bfree (?:of|from)\b(?! charge)"
         r"|\b(?:rather than|instead of|other than|as opposed to|except(?: for)?)\b|\ba last resort\b",
         _I,
@@ -68,37 +70,39 @@ EXCEPTION = {
 FORBIDDEN = {
     "en": re.compile(
         r"\b(?:must|may|can|shall|should|could|might)(?:\s?not|n['’]t)\b(?! (?:only|exceed|be (?:above|below|over|under)))|\bcannot\b(?! exceed)|\bcan['’]t\b|\b(?:is|are|be|was|were|isn['’]t|aren['’]t)(?:\s+\w+){0,2}?\s+(?:prohibited|forbidden|banned|barred|disallowed|outlawed|ruled out|off limits|off the table|illegal|unlawful|impermissible|refused|blocked|vetoed)\b"
-        r"|\b(?:prohibits?|forbids?|bans?|bars?|disallows?|prohibited|forbidden|banned|not (?:be )?(?:allowed|permitted|authori[sz]ed|acceptable|tolerated|possible|able)|unable to|no longer (?:allowed|permitted)|off the table|ruled out|off limits)\b"
+        r"|\b(?:prohibits?|forbids?|bans?|bars?|disallows?|prohibited|forbidden|banned|(?:not|\w*n['’]t) (?:be )?(?:allowed|permitted|authori[sz]ed|acceptable|tolerated|possible|able)|unable to|no longer (?:allowed|permitted)|off the table|ruled out|off limits|out of bounds|denied (?:access|entry|admission)|no (?:access|entry|admittance|admission)(?! (?:fee|charge))|no (?:right|permission|authority) to)\b"
         r"|\b(?:no|none|nobody|no one|neither)\b[^,;.]{0,40}\b(?:may|can|allowed|permitted)\b|\bnever\b[^,;.]{0,12}\b(?:be )?\w+ed\b(?=\s*[,;.]?)(?!)",
         _I,
     ),
     "de": re.compile(
-        r"\b(?:verboten|untersagt|unzulässig|nicht (?:erlaubt|gestattet|zulässig)|(?:darf|dürfen|kann|können)\b[^,;.]{0,40}\bnicht)\b",
+        r"\b(?:verboten|untersagt|unzulässig|nicht (?:erlaubt|gestattet|zulässig)|kein\w*\b[^,;.]{0,40}\b(?:erlaubt|gestattet|zulässig|zugelassen|darf|dürfen)|(?:darf|dürfen|kann|können)\b[^,;.]{0,20}\bkein\w*|(?:darf|dürfen|kann|können)\b[^,;.]{0,40}\bnicht)\b",
         _I,
     ),
     "ru": re.compile(r"\b(?:запрещ\w+|нельзя|не (?:допускается|разрешается|может|могут|должн\w+)|воспрещ\w+)\b", _I),
     "ko": re.compile(r"금지|수\s?없|안\s?된|안\s?됩|불가|허용되지"),
     "zh": re.compile(r"禁止|不得|不能|不可|不允许|严禁|不准|不许"),
-    "ja": re.compile(r"禁止|できない|できません|てはならない|てはいけない|許可されていない|禁じ|不可"),
+    "ja": re.compile(
+        r"禁止|できない|できません|てはならない|てはいけない|許可されていない|禁じ|不可|(?<!し)[えけせてねへめれげべぺ](?:ません|ない(?!と))"
+    ),
     "fr": re.compile(r"\b(?:interdit\w*|ne (?:peut|peuvent|doit|doivent) pas|défendu)\b", _I),
     "es": re.compile(r"\b(?:prohibid\w+|no (?:puede|pueden|debe|deben|se permite))\b", _I),
 }
 PERMITTED = {
     "en": re.compile(
-        r"\b(?:may|can|could|might)\b(?!\s?not|n['’]t)(?! \d)|\b(?:allowed|permitted|permits?|allows?|permissible|authori[sz]ed|free to|acceptable|tolerated|lets?|welcome to|able to|possible|entitled|at (?:the|their|his|her|your) [\w'’]*\s?discretion)\b",
+        r"\b(?:may|can|could|might)\b(?!\s?not|n['’]t)(?! \d)|\b(?:allowed|permitted|permits?|allows?|permissible|authori[sz]ed|free to|acceptable|tolerated|lets?|welcome to|able to|possible|entitled|at (?:the|their|his|her|your) [\w'’]*\s?discretion|let (?:\w+ )?in(?:to)?|admitted|(?:have|has|had|get|gets|gain|given|granted|full|free) access|go ahead|feel free|(?:is|are|it['’]s|that['’]s) (?:perfectly |absolutely |quite |entirely |just )?(?:fine|ok|okay|all right|alright|no problem))\b",
         _I,
     ),
     "de": re.compile(r"\b(?:darf|dürfen|kann|können|erlaubt|gestattet|zulässig|möglich)\b", _I),
     "ru": re.compile(r"\b(?:можно|может|могут|разреш\w+|допускается|вправе)\b", _I),
     "ko": re.compile(r"수\s?있|허용|가능|허가|해도 (?:된|됩|좋)"),
     "zh": re.compile(r"可以|(?<!不)允许|(?<!不)能(?!源|力|量)|(?<!不)可(?=载|用|由|在|随)|许可"),
-    "ja": re.compile(r"できる|できます|許可|てもよい|て良い|てよい|可能"),
+    "ja": re.compile(r"できる|できます|許可|てもかま|ても構|てもいい|て(?:も)?結構|てもよい|て良い|てよい|可能"),
     "fr": re.compile(r"\b(?:peut|peuvent|autorisé\w*|permis\w*|possible)\b", _I),
     "es": re.compile(r"\b(?:puede|pueden|permitid\w+|autorizad\w+|posible)\b", _I),
 }
 REQUIRED = {
     "en": re.compile(
-        r"\b(?:must|shall)\b(?!\s?not|n['’]t)|\b(?:has|have|had) to\b|\b(?:is|are|be|was|were) (?:\w+ )?(?:to be|obliged|bound|obligated|required|expected to)\b|\b(?:mandatory|compulsory|obligatory|required|requires?|necessary|needs? to|necessarily|indispensable)\b",
+        r"\b(?:must|shall)\b(?!\s?not|n['’]t)|\b(?:has|have|had) to\b|\b(?:is|are|be|was|were) (?:(?!expected|supposed|due|likely|said|thought|believed|known|planned|scheduled|hoped|able|free|allowed)\w+ )?(?:to be|obliged|bound|obligated|required)\b|\b(?:mandatory|compulsory|obligatory|required|requires?|necessary|needs? to|necessarily|indispensable)\b",
         _I,
     ),
     "de": re.compile(
@@ -114,7 +118,7 @@ REQUIRED = {
 }
 OPTIONAL = {
     "en": re.compile(
-        r"\b(?:need not|needn['’]t|(?:do|does|did)(?: not|n['’]t) (?:have|need) to|optional|voluntary|discretionary|(?:not|never|no longer|n['’]t)(?: \w+)? (?:required|obliged|mandatory|compulsory|obligatory|necessary|obligated|bound)|(?:nobody|no one|none|neither|no \w+)(?: \w+){0,3} (?:obliged|required|bound|need|has to|have to)|unnecessary|if (?:they|you|he|she|it) (?:prefer|wish|like|want)s?|needs? no)\b",
+        r"\b(?:need not|needn['’]t|(?:do|does|did)(?: not|n['’]t) (?:have|need) to|optional|voluntary|discretionary|(?:not|never|no longer|n['’]t)(?: \w+)? (?:required|obliged|mandatory|compulsory|obligatory|necessary|obligated|bound)|(?:nobody|no one|none|neither|no \w+)(?: \w+){0,3} (?:obliged|required|bound|need|has to|have to)|unnecessary|(?:if|as|when) (?:they|you|he|she|it|we) (?:so )?(?:prefer|wish|like|want|please|choose|care)s?(?: to)?|needs? no|(?<!it is )(?<!it['’]s )(?<!it was )up to (?:you|them|him|her|us|me|each|the (?!\d)[a-z]+(?= (?:to|whether)\b|\s?[.,;]|$))|left to (?:[\w'’]+ ){0,3}(?:discretion|choice|judge?ment|decision|taste|preference)|left (?:entirely |wholly )?up to|(?:your|their|his|her|its|our|the [\w'’]+) (?:own )?(?:choice|call|decision) (?:whether|to)|for (?:you|them|him|her|us|the \w+) to (?:decide|choose)|no (?:obligation|need|requirement|duty)|not a (?:requirement|must|condition)|(?:not|n['’]t) (?:strictly |really |absolutely )?(?:needed|necessary|essential|called for)|can (?:choose|decide) whether|without obligation)\b",
         _I,
     ),
     "de": re.compile(r"\b(?:nicht verpflichtend|freiwillig|optional|muss nicht|müssen nicht|nicht erforderlich)\b", _I),
@@ -125,7 +129,7 @@ OPTIONAL = {
 }
 ADVISED = {
     "en": re.compile(
-        r"\b(?:should|ought to|recommended|recommends?|advisable|advised|suggested|preferabl[ey]|best practice|preferred|encouraged)\b",
+        r"\b(?:should|ought to|expected to|supposed to|recommended|recommends?|advisable|advised|suggested|preferabl[ey]|best practice|preferred|encouraged)\b",
         _I,
     ),
     "de": re.compile(r"\b(?:sollte\w*|empfohlen|empfiehlt|ratsam)\b", _I),
@@ -151,7 +155,7 @@ CONDITION = re.compile(
     _I,
 )
 CONDITION_DENIED = re.compile(
-    r"\b(?:whether or not|with or without|regardless|no matter|even (?:if|when|without|though)|in any case|at any time|under any circumstances|irrespective|unconditionally|always|at all times|whenever|however|come what may|right away|without any|at (?:the|their|his|her|its) [\w'’]*\s?discretion|without exception|automatically in all)\b",
+    r"\b(?:whether or not|with or without|regardless|no matter|even (?:if|when|without|though)|in any case|at any time|under any circumstances|or not|on (?:his|her|their|its|your|my|our) own|unaccompanied|unsupervised|unescorted|by (?:him|her|it)self|by themselves|by yourself|irrespective|unconditionally|always|at all times|whenever|however|come what may|right away|without any|at (?:the|their|his|her|its) [\w'’]*\s?discretion|without exception|automatically in all)\b",
     _I,
 )
 BEFORE = re.compile(r"\b(?:before|prior to|ahead of|earlier than|in advance of|preceding|until)\b", _I)
@@ -168,8 +172,8 @@ CAUSE_BEFORE = re.compile(
 
 
 LEXICAL_DENIAL = re.compile(
-    r"\b(?:outside|beyond|exempt\w*|exclu\w+|lack\w*|absent|absence|missing|refus\w+|reject\w*|fail\w*|prevent\w*|avoid\w*|omit\w*|unable|impossible|unfit|"
-    r"unless|without|end(?:s|ed)?|stopp?\w*|ceas\w+|los[et]\w*|remov\w+|dropp?(?:s|ed)?|only|free of|stay\w* out|keep\w* out|shut|last resort|"
+    r"\b(?:outside|beyond|exempt\w*|exclu\w+|lack\w*|absent|absence|missing|refus\w+|reject\w*|fail\w*|prevent\w*|eliminat\w+|delet\w+|discard\w*|eradicat\w+|abol\w+|abandon\w*|withdr[ae]w\w*|exclusion|deletion|avoid\w*|omit\w*|unable|impossible|unfit|"
+    r"unless|without|end(?:s|ed)?|stopp?\w*|ceas\w+|los[et]\w*|remov\w+|dropp?(?:s|ed)?|only|free of|shut|last resort|"
     r"un(?!der|til|it|ion|iform|ique|iverse)\w{4,}|in(?:valid|accessible|active|capable|complete|correct|eligible|sufficient|operable)\w*|dis(?:allow|able|regard|continu)\w*|non-?\w{4,})\b",
     _I,
 )
@@ -181,21 +185,26 @@ _WORDS_OF = {
     "indicate indicates say says state states show shows apparently reportedly presumably evidently seemingly supposedly said "
     "indeed basically essentially",
     "pseudo": "no not never cannot t nobody none neither nothing whether without regardless nicht",
-    "negation": "no not never none nobody nothing neither nor cannot without nowhere hardly lack lacks lacking devoid t fail "
+    "negation": "yet hands keep keeps kept stay stays stayed steer steers "
+    "no not never none nobody nothing neither nor cannot without nowhere hardly lack lacks lacking devoid t fail "
     "fails failed refuse refuses refused cease ceases ceased stop stops stopped free rather instead other opposed except resort",
     "exception": "unless without until except other only solely provided long subject need needs require requires depend "
     "depends resort reserved alone",
     "opening": "unless without until except only provided long denn sofern",
-    "optional": "need needn optional voluntary discretionary not never no t nobody none neither unnecessary prefer prefers wish "
+    "optional": "up left choice call decision decide choose chooses please pleases care cares obligation requirement duty needed "
+    "need needn optional voluntary discretionary not never no t nobody none neither unnecessary prefer prefers wish "
     "wishs like likes want wants",
-    "forbidden": "not t cannot mustnot maynot shallnot shouldnot couldnot mightnot prohibited forbidden banned barred disallowed "
+    "forbidden": "bounds denied access entry admission "
+    "not t cannot mustnot maynot shallnot shouldnot couldnot mightnot prohibited forbidden banned barred disallowed "
     "outlawed ruled limits table illegal unlawful impermissible refused blocked vetoed prohibit prohibits forbid forbids ban "
     "bans bar bars disallow disallows unable no none nobody neither never",
     "required": "must shall has have had be obliged bound obligated required expected mandatory compulsory obligatory require "
     "requires necessary need needs necessarily indispensable",
-    "advised": "should ought recommended recommend recommends advisable advised suggested preferably preferable best preferred "
+    "advised": "expected supposed "
+    "should ought recommended recommend recommends advisable advised suggested preferably preferable best preferred "
     "encouraged",
-    "permitted": "may can could might allowed permitted permit permits allow allows permissible authorised authorized free "
+    "permitted": "admitted access ahead feel fine ok okay alright right problem "
+    "may can could might allowed permitted permit permits allow allows permissible authorised authorized free "
     "acceptable tolerated let lets welcome able possible entitled discretion",
     "time": "before prior ahead after following earlier later until",
     "cause_after": "because since due owing result account caused thanks brought triggered",

@@ -76,6 +76,10 @@ present | absent
 temporary | permanent
 internal | external
 upper top | lower bottom
+upstairs | downstairs
+enter arrive entry entrance | leave exit depart departure
+old older oldest earliest ancient | new newer newest recent latest modern
+free | pay payable
 front | rear back
 clockwise | anticlockwise counterclockwise
 flood | ebb
