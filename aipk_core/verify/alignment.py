@@ -96,7 +96,7 @@ def align(statement: Analysis, claims: Sequence[Analysis]) -> Alignment:
     return _align(statement, tuple(claims))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _align(statement: Analysis, claims: tuple[Analysis, ...]) -> Alignment:
     """Kept for a moment: one claim is aligned to be ranked, and again to be read closely."""
     order = sorted(range(len(claims)), key=lambda number: -len(statement.stems & claims[number].stems))

@@ -16,6 +16,7 @@ from aipk_core.text.languages import primary_language
 from aipk_core.verify.analysis import KEPT, Analysis, analyse, parts_of
 from aipk_core.verify.identifiers import Identifier
 from aipk_core.verify.lexicon.wordnet import wordnet
+from aipk_core.verify.meaning import WordVectors
 from aipk_core.verify.model import VerifiableClaim
 from aipk_core.verify.quantities import Quantity
 
@@ -105,10 +106,13 @@ class ClaimIndex:
             self._vectors = self._embedder.embed_passages([full_text(claim) for claim in self.claims])
         return self._vectors
 
-    def vector_of(self, text: str) -> npt.NDArray[np.float32] | None:
+    def vector_of(self, text: str, same_model: WordVectors | None = None) -> npt.NDArray[np.float32] | None:
+        """The unit vector of a statement; ``same_model`` are the word vectors of the embedder's model, which keep theirs."""
         if self._embedder is None:
             return None
         self.vectors()
+        if same_model is not None:
+            return same_model.of(text)[2]
         row: npt.NDArray[np.float32] = self._embedder.embed_queries([text])[0]
         return row
 

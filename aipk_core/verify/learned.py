@@ -23,6 +23,7 @@ from tokenizers import Tokenizer
 from aipk_core.errors import ModelError
 from aipk_core.verify.focus import focus, rough_sentences
 from aipk_core.verify.judges import Pair, Probabilities
+from aipk_core.verify.meaning import encodable
 from aipk_core.verify.once import once
 
 MODEL_NAME = "grounding-v1"
@@ -120,11 +121,11 @@ class LearnedJudge:
         texts: list[tuple[str, str]] = []
         plan: list[list[list[int]]] = []
         for pair in pairs:
-            parts = [part[:MAX_READ_CHARACTERS] for part in rough_sentences(pair.statement[:MAX_CHARACTERS])]
+            parts = [part[:MAX_READ_CHARACTERS] for part in rough_sentences(encodable(pair.statement[:MAX_CHARACTERS]))]
             parts = parts[:MAX_STATEMENT_PARTS] or [""]
             plan.append([])
             for part in parts:
-                readings = self._readings(pair.evidence[:MAX_CHARACTERS], part)
+                readings = self._readings(encodable(pair.evidence[:MAX_CHARACTERS]), part)
                 plan[-1].append(list(range(len(texts), len(texts) + len(readings))))
                 texts.extend((reading[:MAX_READ_CHARACTERS], part) for reading in readings)
         rows = self._probabilities(texts)

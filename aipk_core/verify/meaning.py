@@ -18,6 +18,8 @@ import numpy.typing as npt
 from aipk_core.errors import EmbedderError
 from aipk_core.verify.once import once
 
+BUNDLED_MINILM = "all-MiniLM-L6-v2-int8"
+"""Name of the embedder that is the model of the bundled word vectors."""
 MAX_TOKENS = 256
 _KEPT = 8192
 """Texts whose vectors are kept, the least recently used dropped first (about 40 kB each)."""
@@ -66,7 +68,7 @@ class WordVectors:
         return self._memory[text]
 
     def _run(self, texts: list[str]) -> None:
-        rows = self._tokenizer.encode_batch(texts)
+        rows = self._tokenizer.encode_batch([encodable(text) for text in texts])
         longest = max(len(row.ids) for row in rows)
         ids = np.zeros((len(rows), longest), dtype=np.int64)
         mask = np.zeros_like(ids)
@@ -120,6 +122,11 @@ def nearness(
         hits = [nearest[i] for i, (a, b) in enumerate(offsets) if a < end and start < b]
         found.append(float(np.mean(hits)) if hits else 0.0)
     return found, best_whole
+
+
+def encodable(text: str) -> str:
+    """The text with a mark in place of each half of a character, which no tokenizer takes; offsets stay."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _unit_rows(rows: Matrix) -> Matrix:

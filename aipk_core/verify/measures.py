@@ -45,7 +45,7 @@ milliliter: =ml =mL millilitre millilitres milliliter milliliters мл 밀리리
 centiliter: =cl =cL centilitre centilitres
 deciliter: =dl =dL decilitre decilitres
 gallon: gallon gallons
-us_pint: us-pint
+pint: us-pint
 cup: cup cups tasse tassen 컵 カップ
 tablespoon: =tbsp =Tbsp tablespoon tablespoons esslöffel =EL 큰술 大さじ 汤匙 大勺
 teaspoon: =tsp teaspoon teaspoons teelöffel =TL 작은술 小さじ 茶匙 小勺
@@ -206,22 +206,67 @@ def unit(name: str) -> Unit:
         return Unit(name, f"money:{name}", Decimal(1))
     if name in ("degree", "bit", "revolution/minute") or not _is_physical(name):
         return Unit(name, name, Decimal(1))
-    if name.endswith(("byte",)):
-        return Unit(name, "bytes", Decimal(str(_registry().Quantity(1, name).to("byte").magnitude)))
     if (quick := _QUICK.get(name)) is not None:
-        return Unit(name, quick[0], Decimal(quick[1]))
+        return Unit(name, *quick)
+    if name.endswith("byte"):
+        return Unit(name, "bytes", Decimal(str(_registry().Quantity(1, name).to("byte").magnitude)))
     quantity = _registry().Quantity(1, name).to_base_units()
     return Unit(name, str(quantity.dimensionality), Decimal(repr(float(quantity.magnitude))))
 
 
-# the commonest units, so that a short answer does not wait for pint to start
+# What pint says of each unit in base units (a test compares them), so that an answer does not wait for pint to start.
+_KNOWN = {
+    "[length]": (
+        "meter=1 kilometer=1000 centimeter=0.01 millimeter=0.001 micrometer=0.000001 nanometer=1E-9 "
+        "inch=0.0254 foot=0.30479999999999996 yard=0.9144 mile=1609.344 nautical_mile=1852"
+    ),
+    "[mass]": (
+        "kilogram=1 gram=0.001 milligram=0.000001 metric_ton=1000 pound=0.4535923700000001 ounce=0.028349523125000005"
+    ),
+    "[length] ** 3": (
+        "liter=0.0010000000000000002 milliliter=0.0000010000000000000002 centiliter=0.000010000000000000003 "
+        "deciliter=0.00010000000000000002 gallon=0.0037854117839999993 pint=0.0004731764729999999 "
+        "cup=0.00023658823649999996 tablespoon=0.000014786764781249997 teaspoon=0.000004928921593749999 "
+        "meter**3=1"
+    ),
+    "[time]": (
+        "second=1 millisecond=0.001 microsecond=0.000001 nanosecond=1E-9 minute=60 hour=3600 day=86400 "
+        "week=604800 fortnight=1209600 month=2629800 year=31557600 century=3155760000"
+    ),
+    "[length] / [time]": ("meter/second=1 kilometer/hour=0.2777777777777778 mile/hour=0.44704 knot=0.5144444444444445"),
+    "1 / [time]": (
+        "hertz=1 kilohertz=1000 megahertz=1000000 gigahertz=1000000000 kilobit/second=1000 "
+        "megabit/second=1000000 gigabit/second=1000000000"
+    ),
+    "[mass] * [length] ** 2 / [time] ** 3": (
+        "watt=1 kilowatt=1000 megawatt=1000000 gigawatt=1000000000 horsepower=745.6998715822701"
+    ),
+    "[mass] * [length] ** 2 / [time] ** 2": (
+        "watt_hour=3600 kilowatt_hour=3600000 megawatt_hour=3600000000 gigawatt_hour=3600000000000 "
+        "terawatt_hour=3600000000000000 joule=1 kilojoule=1000 kilocalorie=4184 newton*meter=1"
+    ),
+    "[mass] * [length] ** 2 / [time] ** 3 / [current]": "volt=1 kilovolt=1000 millivolt=0.001",
+    "[current]": "ampere=1 milliampere=0.001",
+    "[current] * [time]": "ampere_hour=3600",
+    "[mass] / [length] / [time] ** 2": (
+        "pascal=1 hectopascal=100 kilopascal=1000 megapascal=1000000 bar=100000 millibar=100 psi=6894.7572931683635"
+    ),
+    "[mass] * [length] / [time] ** 2": "newton=1 kilonewton=1000",
+    "[temperature]": "kelvin=1",
+    "[length] ** 2": (
+        "meter**2=1 kilometer**2=1000000 foot**2=0.09290303999999999 hectare=10000 acre=4046.8726098742513"
+    ),
+    "dimensionless": "decade=10.000000000000002",
+    "bytes": (
+        "byte=1 kilobyte=1000 megabyte=1000000 gigabyte=1000000000 terabyte=1000000000000 kibibyte=1024 "
+        "mebibyte=1048576 gibibyte=1073741824 tebibyte=1099511627776"
+    ),
+}
 _QUICK = {
-    "meter": ("[length]", "1"), "kilometer": ("[length]", "1000"), "centimeter": ("[length]", "0.01"),
-    "millimeter": ("[length]", "0.001"), "kilogram": ("[mass]", "1"), "gram": ("[mass]", "0.001"),
-    "metric_ton": ("[mass]", "1000"), "second": ("[time]", "1"), "millisecond": ("[time]", "0.001"),
-    "minute": ("[time]", "60"), "hour": ("[time]", "3600"), "day": ("[time]", "86400"), "week": ("[time]", "604800"),
-    "fortnight": ("[time]", "1209600"), "month": ("[time]", "2629800"), "year": ("[time]", "31557600"),
-}  # fmt: skip
+    name: (dimension, Decimal(factor))
+    for dimension, units in _KNOWN.items()
+    for name, factor in (entry.split("=") for entry in units.split())
+}
 
 
 def _is_physical(name: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -41,13 +41,37 @@ def parser_installed() -> bool:
     return any(find_spec(name) is not None for name in _MODELS)
 
 
-@lru_cache(maxsize=20_000)
 def predicates_of(text: str) -> tuple[Predicate, ...]:
     """The predicates of an English text; none when no parser is installed or the text is very long."""
-    model = _model()
-    if model is None or len(text) > MAX_CHARACTERS:
-        return ()
-    return tuple(_predicates(model(text)))
+    found = _known.get(text)
+    if found is None:
+        parse_ahead([text])
+        found = _known.get(text, ())
+    return found
+
+
+def parse_ahead(texts: Iterable[str]) -> None:
+    """Parses those of the texts that are not known yet, together, which takes half the time of one after the other."""
+    missing = [text for text in dict.fromkeys(texts) if text not in _known]
+    if not missing:
+        return
+    short = [text for text in missing if len(text) <= MAX_CHARACTERS]
+    model = _model() if short else None
+    found: dict[str, tuple[Predicate, ...]] = dict.fromkeys(missing, ())
+    if model is not None:
+        documents = model.pipe(short, batch_size=_TOGETHER)
+        found |= {text: tuple(_predicates(document)) for text, document in zip(short, documents, strict=True)}
+    with _lock:
+        while _known and len(_known) + len(found) > _KEPT:
+            del _known[next(iter(_known))]
+        _known.update(found)
+
+
+_KEPT = 20_000
+"""Texts whose predicates are kept; the oldest go first."""
+_TOGETHER = 32
+_known: dict[str, tuple[Predicate, ...]] = {}
+_lock = threading.Lock()
 
 
 @once

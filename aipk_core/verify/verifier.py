@@ -6,18 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from aipk_core.embedding.model import Embedder
 from aipk_core.errors import AipkError, EmbedderError, ModelError, UsageError
 from aipk_core.verify.analysis import Analysis, analyse
+from aipk_core.verify.checks.role import texts_to_parse
 from aipk_core.verify.citations import CitationReader
 from aipk_core.verify.claim_index import ClaimIndex, full_text, text_offset
 from aipk_core.verify.coverage_of_languages import note_languages
 from aipk_core.verify.decision import Nearness, Opinion, decide
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.judges import Judge, Pair, reads
-from aipk_core.verify.meaning import WordVectors, bundled_word_vectors
+from aipk_core.verify.meaning import BUNDLED_MINILM, WordVectors, bundled_word_vectors
 from aipk_core.verify.model import (
     ClaimMatch,
     Outcome,
@@ -28,6 +29,7 @@ from aipk_core.verify.model import (
     Verdict,
     VerifiableClaim,
 )
+from aipk_core.verify.parsing import parse_ahead
 from aipk_core.verify.passages import Passage, passages_of
 from aipk_core.verify.units import FACTUAL_KINDS, MAX_ANSWER, AnswerUnit, Statement, read_units
 
@@ -36,6 +38,18 @@ CLAIMS_COMPARED = 4
 PASSAGES_COMPARED = 5
 """Sentences of long evidence that a sentence is compared with."""
 SHOWN_CLAIMS = 3
+_READ_TOGETHER = 16
+"""Units whose sentences are parsed in one go."""
+
+
+class _Evidence(NamedTuple):
+    """Numbers of the claims for one unit: those it cites, all that it is compared with, and one that it repeats."""
+
+    cited: list[int]
+    numbers: list[int]
+    verbatim: int | None = None
+
+
 _MULTILINGUAL = "multilingual-e5"
 """Embedders whose cosines across languages were measured."""
 
@@ -77,6 +91,7 @@ class Verifier:
                 remedy="Give every claim an id of its own",
             )
         self._index = ClaimIndex(claims, embedder)
+        self._embedder = embedder
         self._bridge = embedder if embedder is not None and embedder.identity.name.startswith(_MULTILINGUAL) else None
         self._foreign = frozenset(known_ids) - set(ids)
         self._reader = CitationReader(ids, self._foreign)
@@ -101,8 +116,16 @@ class Verifier:
             )
         read = read_units(answer, self._reader, lang)
         notes: dict[str, None] = {}
-        units = tuple(self._judge_unit(answer, unit, read.lang, require_citations, notes) for unit in read.units)
-        return _report(answer, units, read.cut_off, notes)
+        units: list[UnitReport] = []
+        for at in range(0, len(read.units), _READ_TOGETHER):
+            group = [
+                (unit, self._evidence(unit, read.lang, require_citations))
+                for unit in read.units[at : at + _READ_TOGETHER]
+            ]
+            if self._parse:
+                self._parse_ahead(group, read.lang)
+            units += [self._judge_unit(answer, *found, read.lang, require_citations, notes) for found in group]
+        return _report(answer, tuple(units), read.cut_off, notes)
 
     def judge(self, sentence: str, evidence: Sequence[VerifiableClaim], *, lang: str | None = None) -> UnitReport:
         """Judges one sentence by exactly these claims, whatever it cites; offsets are those of ``sentence``.
@@ -130,8 +153,47 @@ class Verifier:
             reports.append(_in_whole_claims(report, passages))
         return _worst(sentence, reports)
 
+    def _evidence(self, unit: AnswerUnit, lang: str, require_citations: bool) -> _Evidence:
+        """The claims that a unit is to be compared with."""
+        if unit.kind not in FACTUAL_KINDS:
+            return _Evidence([], [])
+        cited = [self._index.by_id[id_] for id_ in unit.citations]
+        same = [
+            number for number in self._index.verbatim(unit.statement.text) if number in cited or not require_citations
+        ]
+        if same and not unit.cut_off and not unit.unknown_citations:
+            return _Evidence(cited, [], next((number for number in same if number in cited), same[0]))
+        numbers = list(cited)
+        if not require_citations:
+            analysis = analyse(unit.statement.text, lang)
+            vector = self._index.vector_of(unit.statement.text, self._same_model())
+            found = self._index.find(analysis, CLAIMS_COMPARED + len(cited), vector)
+            numbers += [number for number, _ in found if number not in cited]
+        return _Evidence(cited, numbers)
+
+    def _same_model(self) -> WordVectors | None:
+        """The word vectors, when the embedder is the model that they are of: one run then gives both."""
+        if self._embedder is None or self._word_vectors == "none" or self._embedder.identity.name != BUNDLED_MINILM:
+            return None
+        return bundled_word_vectors()
+
+    def _parse_ahead(self, group: Sequence[tuple[AnswerUnit, _Evidence]], lang: str) -> None:
+        """Parses what the check of roles will look at, for several units in one go."""
+        texts: list[str] = []
+        for unit, evidence in group:
+            if evidence.numbers:
+                analyses = [self._index.analysis(number) for number in evidence.numbers]
+                texts += texts_to_parse(analyse(unit.statement.text, lang), analyses)
+        parse_ahead(texts)
+
     def _judge_unit(
-        self, answer: str, unit: AnswerUnit, lang: str, require_citations: bool, notes: dict[str, None]
+        self,
+        answer: str,
+        unit: AnswerUnit,
+        evidence: _Evidence,
+        lang: str,
+        require_citations: bool,
+        notes: dict[str, None],
     ) -> UnitReport:
         if unit.kind not in FACTUAL_KINDS:
             verdict = Verdict.REFUSAL if unit.kind is UnitKind.REFUSAL else Verdict.NOT_FACTUAL
@@ -139,21 +201,13 @@ class Verifier:
                 unit.start, unit.end, answer[unit.start : unit.end], unit.kind, verdict,
                 citations=unit.citations, unknown_citations=unit.unknown_citations,
             )  # fmt: skip
-        cited = [self._index.by_id[id_] for id_ in unit.citations]
-        same = [
-            number for number in self._index.verbatim(unit.statement.text) if number in cited or not require_citations
-        ]
-        if same and not unit.cut_off and not unit.unknown_citations:
-            number = next((number for number in same if number in cited), same[0])
-            match = ClaimMatch(self._index.claims[number], 1.0, number in cited)
+        cited = set(evidence.cited)
+        if evidence.verbatim is not None:
+            match = ClaimMatch(self._index.claims[evidence.verbatim], 1.0, evidence.verbatim in cited)
             return _unit_report(answer, unit, Verdict.SUPPORTED, (), (match,), 1.0, "verbatim")
-        numbers = list(cited)
-        if not require_citations:
-            analysis = analyse(unit.statement.text, lang)
-            vector = self._index.vector_of(unit.statement.text)
-            found = self._index.find(analysis, CLAIMS_COMPARED + len(cited), vector)
-            numbers += [number for number, _ in found if number not in cited]
-        return self._weigh(unit, answer, self._index, numbers, set(cited), lang, notes, only_cited=require_citations)
+        return self._weigh(
+            unit, answer, self._index, evidence.numbers, cited, lang, notes, only_cited=require_citations
+        )
 
     def _weigh(
         self,

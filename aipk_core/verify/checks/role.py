@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.alignment import Alignment, align
 from aipk_core.verify.analysis import Analysis, stem_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexemes import word_relation
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.parsing import Argument, Predicate, predicates_of
 
+_ENOUGH = 0.6
+"""Coverage from which a statement is about the same deed."""
+
 
 def check_roles(alignment: Alignment) -> Iterator[Finding]:
     statement = alignment.statement
-    if statement.lang != "en" or alignment.coverage < 0.6:
+    if alignment.coverage < _ENOUGH:
         return
     for number, claim in enumerate(alignment.claims):
-        if claim.lang != "en" or not _order_differs(statement, claim):
+        if not _may_exchange(statement, claim):
             continue
         for mine in predicates_of(statement.text):
             for theirs in predicates_of(claim.text):
@@ -29,6 +32,18 @@ def check_roles(alignment: Alignment) -> Iterator[Finding]:
                         (theirs.start, theirs.end), True,
                     )  # fmt: skip
                     return
+
+
+def texts_to_parse(statement: Analysis, claims: Sequence[Analysis]) -> list[str]:
+    """What ``check_roles`` is about to read, as far as the claims alone tell."""
+    near = [
+        claim for claim in claims if _may_exchange(statement, claim) and align(statement, [claim]).coverage >= _ENOUGH
+    ]
+    return [statement.text, *(claim.text for claim in near)] if near else []
+
+
+def _may_exchange(statement: Analysis, claim: Analysis) -> bool:
+    return statement.lang == claim.lang == "en" and _order_differs(statement, claim)
 
 
 def _order_differs(statement: Analysis, claim: Analysis) -> bool:
