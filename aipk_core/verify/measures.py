@@ -36,6 +36,7 @@ mile: =mi mile miles meilen
 nautical_mile: =nmi nautical-mile nautical-miles
 kilogram: =kg kilo kilos kilogram kilograms kilogramm kilogramme kilogrammes кг килограмм килограмма килограммов 킬로그램 킬로 公斤 千克 キログラム キロ
 gram: =g gram grams gramm gramme grammes г грамм грамма граммов 그램 克 グラム gramo gramos
+microgram: =µg =μg =mcg =ug microgram micrograms mikrogramm microgramme microgrammes мкг микрограмм микрограмма микрограммов 마이크로그램 微克 マイクログラム
 milligram: =mg milligram milligrams мг 毫克 ミリグラム
 metric_ton: =t tonne tonnes ton tons metric-ton metric-tons metric-tonne metric-tonnes tonnen т тонна тонны тонн 톤 吨 噸 トン tonelada toneladas
 pound: =lb =lbs pound pounds
@@ -137,7 +138,7 @@ ppm: =ppm
 _MONEY = {
     "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds-sterling": "GBP",
     "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "¥": "JPY", "￥": "JPY", "jpy": "JPY", "yen": "JPY",
-    "円": "JPY", "₩": "KRW", "krw": "KRW", "원": "KRW", "元": "CNY", "cny": "CNY", "rmb": "CNY", "人民币": "CNY", "chf": "CHF",
+    "pence": "penny", "pennies": "penny", "円": "JPY", "₩": "KRW", "krw": "KRW", "원": "KRW", "元": "CNY", "cny": "CNY", "rmb": "CNY", "人民币": "CNY", "chf": "CHF",
     "₽": "RUB", "rub": "RUB", "рублей": "RUB", "рубля": "RUB", "рубль": "RUB", "₹": "INR", "inr": "INR", "cent": "cent",
     "cents": "cent", "krone": "KR", "kroner": "KR", "kronor": "KR", "유로": "EUR", "달러": "USD", "欧元": "EUR", "美元": "USD",
     "ユーロ": "EUR", "ドル": "USD", "евро": "EUR", "долларов": "USD", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN",
@@ -174,6 +175,8 @@ def unit_at(text: str, at: int) -> tuple[Unit, int] | None:
         if piece[-1].isspace() or not _ends_word(piece, text, at + length):
             continue
         name = exact.get(piece)
+        if piece == "p" and at and text[at - 1].isdecimal():
+            name = "penny"  # 50p, but not "50 p."
         if name is None and (length > 1 or not piece.isascii() or piece == "%" or piece == "$"):
             name = folded.get(piece.casefold())
         if name is not None:
@@ -202,6 +205,8 @@ def unit(name: str) -> Unit:
     if name in _TEMPERATURES:
         factor, offset = _TEMPERATURES[name]
         return Unit(name, "temperature", factor, offset)
+    if name == "penny":
+        return Unit(name, "money:GBP", Decimal("0.01"))
     if name in _MONEY.values():
         return Unit(name, f"money:{name}", Decimal(1))
     if name in ("degree", "bit", "revolution/minute") or not _is_physical(name):

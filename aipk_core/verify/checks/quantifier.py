@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from aipk_core.verify.alignment import Alignment
+from aipk_core.verify.checks.polarity import sign_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
-from aipk_core.verify.pairing import SegmentPair
+from aipk_core.verify.lexicon.wordnet import Relation
+from aipk_core.verify.pairing import ClaimSegment, SegmentPair
 from aipk_core.verify.vocabulary import bare_words, has_digit, lacks
 
 _ALL = re.compile(r"\b(?:all|every|each|always|everyone|everybody|both|entirely|completely)\b", re.IGNORECASE)
@@ -29,11 +31,24 @@ _EVERYONE = re.compile(r"\b(?:everyone|everybody|anyone|anybody|all|any|every|bo
 
 
 _WHOLE_CIRCLE = re.compile(r"\b(?:both|all|every|each)\b", re.IGNORECASE)
+_PEOPLE = r"(?:people|persons?|m[ae]n|wom[ae]n|artists?|authors?|hands?|makers?|workers?|members?|firms?|compan(?:y|ies)|famil(?:y|ies)|groups?|individuals?|teams?|owners?)"
+_SEVERAL = re.compile(
+    rf"\b(?:several|many|various|numerous|a number of|multiple|different)\s(?:\w+\s)?{_PEOPLE}\b", re.IGNORECASE
+)
+_SINGLE = re.compile(rf"\b(?:one|a single|the same|a lone)\s(?:\w+\s)?{_PEOPLE}\b", re.IGNORECASE)
+_SOME_ARE = re.compile(
+    r"^\W*(?:some|several|many|most|all|both|every|each|a few|a number of|certain|one|two|three)\b", re.IGNORECASE
+)
+_NOBODY_IS = re.compile(
+    r"(?:^|[.>:]\s)\W*(?:nobody|no one|none|no(?! (?:more|less|later|fewer|longer|one)\b) \w+)\b", re.IGNORECASE
+)
 _PAIRS = (
     (_ALL, _NOT_ALL, "all here, not all in the claim"),
     (_FEW, _WHOLE, "a few here, all in the claim"),
     (_BOTH, _NEITHER, "both here, neither in the claim"),
     (_NEITHER, _BOTH, "neither here, both in the claim"),
+    (_SEVERAL, _SINGLE, "several here, one in the claim"),
+    (_SINGLE, _SEVERAL, "one here, several in the claim"),
     (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
 )
 _COUNTING = frozenset(
@@ -85,6 +100,8 @@ _COUNTING = frozenset(
 )
 """Words of which every pattern needs one, or a number."""
 _Span = tuple[int, int]
+_SOME_SHARE = 0.4
+"""Share of a clause from which "some" is held against "nobody"."""
 
 
 @lru_cache(maxsize=20_000)
@@ -92,15 +109,49 @@ def _found(text: str) -> dict[re.Pattern[str], _Span]:
     """Where each kind of quantifier first stands in a clause."""
     if lacks(bare_words(text), _COUNTING) and not has_digit(text):
         return {}
-    patterns = (_ALL, _NOT_ALL, _FEW, _WHOLE, _BOTH, _NEITHER, _EVERYONE, _ONLY, _WHOLE_CIRCLE, cues.EXCLUSIVE)
+    patterns = (
+        _SEVERAL,
+        _SINGLE,
+        _ALL,
+        _NOT_ALL,
+        _FEW,
+        _WHOLE,
+        _BOTH,
+        _NEITHER,
+        _EVERYONE,
+        _ONLY,
+        _WHOLE_CIRCLE,
+        cues.EXCLUSIVE,
+    )
     return {pattern: match.span() for pattern in patterns if (match := pattern.search(text))}
+
+
+def _nobody_is(statement: str, pair: SegmentPair, target: ClaimSegment) -> Finding | None:
+    """``Some members are paid`` where nobody is: one in the same place as the other, and the rest in common."""
+    some = _SOME_ARE.search(statement[pair.segment.start : pair.segment.end])
+    nobody = _NOBODY_IS.search(target.text)
+    if some is None or nobody is None or sign_of(pair.segment) < 0 or target.segment.exception:
+        return None
+    found = [other for word in pair.words for other in target.words if word.relation(other) >= Relation.DERIVED]
+    if len(found) < 2 or not all(word in found for word in target.words):
+        return None  # "no Scandinavian delegate" says nothing of the other delegates
+    return Finding(
+        "quantifier", "some here, nobody in the claim", _moved(some.span(), pair.segment.start), target.claim,
+        _moved(nobody.span(), target.segment.start), True,
+    )  # fmt: skip
 
 
 def check_quantifiers(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[Finding]:
     statement = alignment.statement.text
     for pair in pairs:
         target = pair.target
-        if target is None or pair.share < 0.5:
+        if target is None or pair.share < _SOME_SHARE:
+            continue
+        finding = _nobody_is(statement, pair, target)
+        if finding is not None:
+            yield finding
+            return
+        if pair.share < 0.5:
             continue
         mine, theirs = _found(statement[pair.segment.start : pair.segment.end]), _found(target.text)
         if not mine or not theirs:

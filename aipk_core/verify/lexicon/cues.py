@@ -166,7 +166,7 @@ CAUSE_AFTER = re.compile(
     _I,
 )
 CAUSE_BEFORE = re.compile(
-    r"(?:\b(?:therefore|hence|thus|consequently|as a result(?! of)|so that|which is why|leads? to|led to|causes?|caused(?! by)|results? in|resulted in|made|triggers?|triggered(?! by)|brings? about)\b|, so\b)",
+    r"(?:\b(?:therefore|hence|thus|consequently|as a result(?! of)|so that|which is why|leads? to|led to|causes?|caused(?! by)|results? in|resulted in|(?<!were )(?<!was )(?<!are )(?<!is )(?<!been )made(?! (?:by|of|from|in|with|at|up)\b)|triggers?|triggered(?! by)|brings? about)\b|, so\b)",
     _I,
 )
 
