@@ -80,7 +80,10 @@ _FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.3333333333", "�
 _DIGITS = re.compile(
     r"(?P<int>\d{1,3}(?:[,.' \u00a0]\d{3})+(?!\d)|\d+)(?P<frac>[.,]\d+)?(?P<vulgar>\s?[½¼¾⅓⅔⅛]|\s\d+/\d+(?![\d/]))?|(?P<alone>[½¼¾⅓⅔⅛])"
 )
-_DIGITS_NO_SPACE = re.compile(_DIGITS.pattern.replace("[,.' ", "[,.'"))
+# where spaces do not separate thousands by custom, two groups are needed to tell them from neighbouring numbers
+_DIGITS_NO_SPACE = re.compile(
+    _DIGITS.pattern.replace("[,.' ", "[,.'").replace("(?P<int>", "(?P<int>\\d{1,3}(?: \\d{3}){2,}(?![\\d ]\\d)|", 1)
+)
 _SPACE_GROUPS = {"ru", "fr", "de", "es"}
 _SCALE_AFTER = re.compile(
     r"(?:\s?(?P<k>[kKM]|bn|mn|mio|mrd)\b(?![/²³]))|\s(?P<word>hundred|thousand|million|billion|trillion|dozen|"

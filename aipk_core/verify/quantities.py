@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from aipk_core.verify.dates import CLOCK_WORDS, DATE_WORDS, find_dates
+from aipk_core.verify.fractions import find_fractions
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import wordnet
 from aipk_core.verify.measures import Unit, money_before, unit, unit_at
@@ -138,7 +139,8 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
             parts = tuple(int(part) for part in re.findall(r"\d{1,9}", plain[start:end]))[:6]
             found.append(Quantity(start, end, text[start:end], "version", "version", fields=parts))
             taken.append((start, end))
-    for quantity in (*(_phrases(plain, text) if phrased else ()), *_numbers(plain, text, lang, taken)):
+    parts = (_made(text, start, end, value, "percent") for start, end, value in find_fractions(plain))
+    for quantity in (*(_phrases(plain, text) if phrased else ()), *parts, *_numbers(plain, text, lang, taken)):
         if not _overlaps(quantity.start, quantity.end, taken):
             found.append(quantity)
             taken.append((quantity.start, quantity.end))
@@ -592,15 +594,7 @@ _phrase(r"\bhalf a day\b", "0.5", "day")
 _phrase(r"\bhalf a year\b|\bhalbes Jahr\b|\bполгода\b|半年|반년", "0.5", "year")
 _phrase(r"\bполтора года\b", "1.5", "year")
 _phrase(r"\ba fortnight\b", "1", "fortnight")
-_phrase(
-    r"\b(?:half|fifty-fifty)(?= (?:of|the|its|their)\b)(?! an?\b)|\bhälfte\b|\bполовин[аы]\b|一半|절반|半数",
-    "50",
-    "percent",
-)
-_phrase(r"\bone third\b|\ba third(?= of)\b", "33.33", "percent")
-_phrase(r"\btwo thirds\b|\btwo-thirds\b", "66.67", "percent")
-_phrase(r"\bthree quarters\b(?! of an hour)|\bthree-quarters\b(?! of an hour)", "75", "percent")
-_phrase(r"\ba quarter(?= of)(?! of an hour)", "25", "percent")
+_phrase(r"\bfifty-fifty\b|\bhälfte\b|\bполовин[аы]\b|一半|절반|半数", "50", "percent")
 _AND_PART = re.compile(
     r"\b(?P<count>an?|one|two|three|four|five|six|\d{1,3}) (?P<unit>[a-z]+) and (?P<part>a half|a quarter|three[ -]quarters|a third)\b",
     re.IGNORECASE,
