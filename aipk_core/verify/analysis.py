@@ -13,10 +13,11 @@ from aipk_core.text.languages import primary_language
 from aipk_core.verify.identifiers import Identifier, find_identifiers
 from aipk_core.verify.lexemes import Lexeme, lexeme
 from aipk_core.verify.lexicon import cues
-from aipk_core.verify.lexicon.phrasal import PHRASAL
+from aipk_core.verify.lexicon.phrasal import FIRST_WORDS, PHRASAL
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity, find_quantities
+from aipk_core.verify.vocabulary import bare_words, lacks
 
 
 class Word(NamedTuple):
@@ -121,7 +122,7 @@ def _values(text: str, lang: str) -> tuple[list[Identifier], list[Quantity], lis
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*(?:-[^\W\d_]+)*", re.UNICODE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff々]+")
 _BREAKS = re.compile(
-    r"[;；。:：—]|\s[-–]\s|[,，、]|[()（）]|\s>\s|(?<=[.!?])\s"
+    r"[;；。:：—]|\s[-–]\s|[,，、]|[()（）]|\s>\s|(?<=[.!?])(?<!\b[Nn]o\.)(?<!\best\.)(?<!\bapprox\.)(?<!\bvs\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bSt\.)\s"
     r"|\b(?:and|or|but|while|whereas|although|though|because|since|if|when|whenever|unless|until|which|who|whose|where|provided|rather than|instead of|except|without|"
     r"so|yet(?! to\b)|und|oder|aber|während|weil|wenn|sondern|dagegen|et|ou|mais|tandis|parce|si|y|o|pero|mientras|porque|"
     r"и|или|но|а|потому|если|когда|тогда)\b",
@@ -194,7 +195,8 @@ def _pieces(text: str, lang: str, taken: list[tuple[int, int]]) -> Iterator[tupl
     their written word is empty.
     """
     stops = stopwords(lang)
-    phrasal = {match.start(): match for match in PHRASAL.finditer(text)} if lang == "en" else {}
+    may_join = lang == "en" and not lacks(bare_words(text), FIRST_WORDS)
+    phrasal = {match.start(): match for match in PHRASAL.finditer(text)} if may_join else {}
     reached = 0
     for match in _WORD.finditer(text):
         start, end = match.span()

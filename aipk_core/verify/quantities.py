@@ -139,8 +139,8 @@ def find_quantities(text: str, lang: str = "en", names: Iterable[tuple[int, int]
             parts = tuple(int(part) for part in re.findall(r"\d{1,9}", plain[start:end]))[:6]
             found.append(Quantity(start, end, text[start:end], "version", "version", fields=parts))
             taken.append((start, end))
-    parts = (_made(text, start, end, value, "percent") for start, end, value in find_fractions(plain))
-    for quantity in (*(_phrases(plain, text) if phrased else ()), *parts, *_numbers(plain, text, lang, taken)):
+    shares = [_made(text, start, end, value, "percent") for start, end, value in find_fractions(plain)]
+    for quantity in (*(_phrases(plain, text) if phrased else ()), *shares, *_numbers(plain, text, lang, taken)):
         if not _overlaps(quantity.start, quantity.end, taken):
             found.append(quantity)
             taken.append((quantity.start, quantity.end))
@@ -228,6 +228,10 @@ def _quantity_of(plain: str, text: str, numeral: Numeral) -> Quantity:
     if money := money_before(plain, start):
         measure, start = money
         value, end = _scaled_money(plain, end, value)
+        if sign == 1 and (match := _MINUS.search(plain, max(0, start - 2), start)):
+            # "-£2.3 million": the sign stands before the currency
+            value, readings = -value, tuple(-reading for reading in readings)
+            start = match.start() if plain[match.start()] == "-" else start - 1
         return _measure(plain, text, start, end, value, numeral, readings, measure)
     at = end
     while at < len(plain) and plain[at] in " -\u00a0" and at - end < 2:
@@ -620,12 +624,16 @@ _TIMES_PER = re.compile(
     + r"))?\b",
     re.IGNORECASE,
 )
-_RATE = re.compile(rf"(?:%|\bper ?cent|\d)\s(?P<whole>(?:an?|per) (?P<unit>{_TIME_UNITS}))\b", re.IGNORECASE)
+_RATE = re.compile(
+    rf"(?:%|\bper ?cent|\d)\s(?:interest\s)?(?P<whole>(?:an?|per) (?P<unit>{_TIME_UNITS}))\b", re.IGNORECASE
+)
 _DAY_BEFORE = re.compile(
     rf"\b(?P<whole>an? (?P<unit>{_TIME_UNITS})) (?:before|after|later|earlier|in advance|ahead|ago|beforehand)\b",
     re.IGNORECASE,
 )
-_ONCE_ONLY = re.compile(r"(?<!at )(?<!for )once(?=\s*(?:[.;)]|$|and\b|only\b|or twice\b))", re.IGNORECASE)
+_ONCE_ONLY = re.compile(
+    r"(?<!at )(?<!for )once(?=\s*(?:[.;)]|$|and\b|only\b|or twice\b|before\b|after\b|more\b))", re.IGNORECASE
+)
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 
@@ -734,7 +742,8 @@ _BOUNDS_BEFORE: list[tuple[re.Pattern[str], str]] = [
     )
 ]  # fmt: skip
 _BOUNDS_AFTER: list[tuple[re.Pattern[str], str]] = [
-    (re.compile(rf"\s*\)?\s*(?:{words})", re.IGNORECASE), bound)
+    # "20 GB or more" and "20 GB of log or more"
+    (re.compile(rf"\s*\)?(?: of(?: the)? \w+)?\s*(?:{words})", re.IGNORECASE), bound)
     for words, bound in (
         (r"\+|(?:\w+ )?or (?:more|longer|above|over|older|greater|higher|later|newer|up)\b|and (?:above|over|older|up|more|newer)\b|at (?:the )?(?:least|minimum)\b|oder mehr\b|ou plus\b|o más\b|и более\b|以上|이상|minimum\b", "ge"),
         (r"(?:\w+ )?or (?:less|fewer|below|under|younger|lower|shorter|earlier|older|sooner)\b|and (?:below|under|earlier)\b|at (?:the )?most\b|oder weniger\b|ou moins\b|o menos\b|и менее\b|以下|이하|以内|이내|max(?:imum)?\b|at (?:the )?maximum\b", "le"),

@@ -69,8 +69,8 @@ def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
         main, other = _sides(analysis, match.start(), match.end())
         if main and other:
             earlier = bool(re.match(r"before|prior|ahead|earlier|until", match[0], re.IGNORECASE))
-            if match[0].casefold() == "until" and _DENIED.search(analysis.text, 0, match.start()):
-                earlier = False  # "not returned until released": first released
+            if match[0].casefold() == "until" and _DENIED.search(analysis.text):
+                earlier = False  # "not returned until released", "until released, it is not returned": first released
             found.append(_Ordered(main, other, match.span()) if earlier else _Ordered(other, main, match.span()))
     return tuple(found)
 

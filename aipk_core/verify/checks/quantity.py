@@ -12,6 +12,7 @@ from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
+from aipk_core.verify.quantities import Quantity
 
 WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
@@ -28,7 +29,7 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
             continue
         if quantity.kind == "ordinal" and not quantity.noun:
             continue  # "… first": an order in words
-        if quantity.kind == "count" and (quantity.text.casefold() in WEAK or quantity.value == 1):
+        if quantity.kind == "count" and (quantity.text.casefold() in WEAK or _points(quantity, other)):
             continue
         if (
             quantity.kind == "count"
@@ -81,9 +82,15 @@ def _adds_up(alignment: Alignment, quantity: Quantity) -> bool:
     return quantity.value in sums
 
 
+def _points(quantity: Quantity, other: Quantity | None) -> bool:
+    """Whether a one just points, as in "the one that …": not when a digit differs from the claim's only by its sign."""
+    return quantity.value == 1 and not (quantity.text.isdigit() and other is not None and other.value == -1)
+
+
 def _turned_round(alignment: Alignment, number: int) -> bool:
     """Whether the statement says the opposite of the claim in words, so that opposite bounds mean the same."""
     claim, statement = alignment.claims[number], alignment.statement
-    denials = [len(cues.negations(text.lang).findall(text.text)) % 2 for text in (claim, statement)]
+    plain = [(text.lang, cues.PSEUDO_NEGATION.sub(" ", text.text)) for text in (claim, statement)]
+    denials = [len(cues.negations(lang).findall(text)) % 2 for lang, text in plain]
     opposite = any(word.relation(other) is Relation.OPPOSITE for word in statement.words for other in claim.words)
     return (denials[0] != denials[1]) != opposite
