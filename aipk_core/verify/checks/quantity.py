@@ -12,7 +12,6 @@ from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
-from aipk_core.verify.quantities import Quantity
 
 WEAK = ("one", "a", "single", "eins", "un", "uno")
 """Words that count and also just point: "one of the three"."""
