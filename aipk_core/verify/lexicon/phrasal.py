@@ -73,3 +73,5 @@ def _pattern() -> re.Pattern[str]:
 
 PHRASAL = _pattern()
 """One group for each meaning, named by the one verb that says it."""
+FIRST_WORDS = frozenset(form for forms in _FORMS.values() for form in forms.split("|"))
+"""One of these begins every verb of two words."""
