@@ -13,16 +13,8 @@ from aipk_core.verify.lexemes import Lexeme
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
 
-_WORTH = {
-    Relation.SAME: 1.0,
-    Relation.SYNONYM: 0.9,
-    Relation.DERIVED: 0.85,
-    Relation.BROADER: 0.75,
-    Relation.NARROWER: 0.5,
-    Relation.SIBLING: 0.15,
-    Relation.OPPOSITE: 0.3,
-    Relation.NONE: 0.0,
-}
+_WORTH = (0.0, 0.15, 0.5, 0.75, 0.85, 0.9, 1.0, 0.3)
+"""By ``Relation``: nothing, sibling, narrower, broader, derived, synonym, same; the last is the opposite's, -1."""
 
 
 class WordMatch(NamedTuple):
@@ -129,19 +121,20 @@ def related_words(statement: Analysis, claim: Analysis) -> Sequence[Sequence[tup
 def _match_word(
     number: int, word: Word, claims: Sequence[Analysis], rows: Sequence[Sequence[Sequence[tuple[int, Relation]]]]
 ) -> WordMatch:
-    best = WordMatch(word)
-    for place, claim in enumerate(claims):
-        for other, relation in rows[place][number]:
+    best, place, other, how = 0.0, -1, None, Relation.NONE
+    norm = word.norm
+    for at, claim in enumerate(claims):
+        for index, relation in rows[at][number]:
             worth = _WORTH[relation]
-            if worth > best.worth:
-                best = WordMatch(word, place, claim.words[other], relation, worth)
+            if worth > best:
+                best, place, other, how = worth, at, claim.words[index], relation
                 if worth == 1.0:
-                    return best
-        if best.worth < 0.9 and word.name and (name := _acronym_match(word, claim)) is not None:
-            best = WordMatch(word, place, name, Relation.SYNONYM, 0.9)
-        if best.worth < 0.7 and len(word.norm) >= 4 and word.norm in claim.lowered:
-            best = WordMatch(word, place, None, Relation.DERIVED, 0.8)
-    return best
+                    return WordMatch(word, place, other, how, best)
+        if best < 0.9 and word.name and (name := _acronym_match(word, claim)) is not None:
+            best, place, other, how = 0.9, at, name, Relation.SYNONYM
+        if best < 0.7 and len(norm) >= 4 and norm in claim.lowered:
+            best, place, other, how = 0.8, at, None, Relation.DERIVED
+    return WordMatch(word, place, other, how, best)
 
 
 def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int]) -> QuantityMatch:

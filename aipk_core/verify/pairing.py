@@ -14,12 +14,8 @@ from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 from aipk_core.verify.quantities import Quantity
 from aipk_core.verify.segments import Segment, segments_of
 
-_WORTH = {
-    Relation.SAME: 1.0, Relation.SYNONYM: 0.9, Relation.DERIVED: 0.85, Relation.BROADER: 0.7, Relation.NARROWER: 0.6,
-    Relation.SIBLING: 0.1, Relation.OPPOSITE: 0.7, Relation.NONE: 0.0,
-}  # fmt: skip
-
-
+_WORTH = (0.0, 0.1, 0.6, 0.7, 0.85, 0.9, 1.0, 0.7)
+"""By ``Relation``: nothing, sibling, narrower, broader, derived, synonym, same; the last is the opposite's, -1."""
 _CONTINUES = re.compile(
     r"[\s,]*(?:but|and|yet|or|nor|aber|und|oder|sondern|mais|et|ou|pero|y|o|но|и|а|или)\b", re.IGNORECASE
 )

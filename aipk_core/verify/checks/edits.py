@@ -12,7 +12,7 @@ from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import KEPT, Analysis, stem_of
 from aipk_core.verify.checks.quantity import WEAK
 from aipk_core.verify.findings import Finding
-from aipk_core.verify.lexemes import word_relation
+from aipk_core.verify.lexemes import lexeme, word_relation
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.stopwords import stopwords
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
@@ -79,15 +79,8 @@ def _compare(alignment: Alignment, mine: list[_Token], theirs: list[list[_Token]
 def _insertion(alignment: Alignment, added: list[_Token]) -> Iterator[Finding]:
     """Words put into the claim's own sentence that no claim has."""
     lang = alignment.statement.lang
-    everything = " ".join(claim.lowered for claim in alignment.claims)
-    known = [word for claim in alignment.claims for word in claim.words if word.stem not in alignment.statement.stems]
     told = [token for token in added if _tells(token[0], lang)]
-    new = [
-        token
-        for token in told
-        if token[0] not in everything
-        and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
-    ]
+    new = _unknown(alignment, told)
     if new and len(new) * 2 > len(told) and (len(new) > 1 or _nominal(new[0][0])):
         span = (added[0][1], added[-1][2])
         said = alignment.statement.text[slice(*span)]
@@ -151,16 +144,11 @@ def _replacement(
         return
     claim = alignment.claims[number]
     # a word that has its equal on the other side cannot be the counterpart of another one as well
-    known = [word for claim_ in alignment.claims for word in claim_.words if word.stem not in alignment.statement.stems]
+    new = _unknown(alignment, here)
+    if not new:
+        return
     stems = frozenset().union(*(claim_.stems for claim_ in alignment.claims))
     own = [word for word in alignment.statement.words if word.stem not in stems]
-    everything = " ".join(claim_.lowered for claim_ in alignment.claims)
-    new = [
-        token
-        for token in here
-        if token[0] not in everything
-        and not any(_near(token[0], word.norm, alignment.statement.lang) for word in known)
-    ]
     if cues.LEXICAL_DENIAL.search(alignment.statement.text[mine[0][1] : mine[-1][2]]):
         return
     gone = [
@@ -181,6 +169,25 @@ def _replacement(
         yield Finding("entity", f"the claim speaks of “{says}”, not of “{said}”", span, number, other, unsupported=True)
     else:
         yield Finding("entity", f"“{said}” here, “{says}” in the claim", span, number, other, contradicts=True)
+
+
+def _unknown(alignment: Alignment, tokens: list[_Token]) -> list[_Token]:
+    """Those of the tokens that no claim has in any form, nor a near word that has no equal of its own."""
+    everything = " ".join(claim.lowered for claim in alignment.claims)
+    unknown = [token for token in tokens if token[0] not in everything]
+    if not unknown:
+        return []
+    lang, stems = alignment.statement.lang, alignment.statement.stems
+    norms = {word.norm for claim in alignment.claims for word in claim.words if word.stem not in stems}
+    known = frozenset(lexeme(norm, stem_of(norm, lang)) for norm in norms)
+    return [
+        token
+        for token in unknown
+        if not any(
+            relation >= Relation.BROADER
+            for relation in lexeme(token[0], stem_of(token[0], lang)).related(known).values()
+        )
+    ]
 
 
 _Token = tuple[str, int, int]
