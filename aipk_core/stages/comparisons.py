@@ -16,6 +16,8 @@ from aipk_core.hashing import digest
 from aipk_core.stages.model import StageContext
 from aipk_core.store.tables import TableCache
 
+_MAX_CLAIMS = 1_000_000
+
 _NEIGHBOURS = pa.schema(
     [("id", pa.string()), ("mark", pa.int64()), ("numbers", pa.binary()), ("similarities", pa.binary())]
 )
@@ -44,7 +46,9 @@ def read_comparison(context: StageContext, key: str) -> Comparison | None:
 
 
 def write_comparison(context: StageContext, key: str, compared: Comparison) -> None:
-    """Store ``compared`` under ``key``."""
+    """Store ``compared`` under ``key``; one of too many claims is not kept, and the next build starts anew."""
+    if len(compared.ids) > _MAX_CLAIMS:
+        return
     neighbours, findings = _caches(context)
     lists = compared.lists
     columns = [

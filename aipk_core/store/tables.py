@@ -158,5 +158,9 @@ def _packed(table: pa.Table) -> bytes:
         writer.write_table(table.combine_chunks())
     data = sink.getvalue()
     if data.size > MAX_VALUE_BYTES:
-        raise StoreError(f"one document makes {data.size} bytes of rows, more than {MAX_VALUE_BYTES}", code="too-large")
+        raise StoreError(
+            f"the rows of one document have {data.size} bytes, more than {MAX_VALUE_BYTES}",
+            code="too-large",
+            remedy="Split the document into several files",
+        )
     return compressed(data)
