@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from aipk_core.verify.analysis import Analysis, Word, stem_of
 from aipk_core.verify.identifiers import Identifier
-from aipk_core.verify.lexemes import Lexeme
+from aipk_core.verify.lexemes import Lexeme, lexeme
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.quantities import Quantity
 
@@ -97,7 +97,7 @@ def _align(statement: Analysis, claims: tuple[Analysis, ...]) -> Alignment:
         statement,
         claims,
         tuple(_match_word(number, word, claims, rows) for number, word in enumerate(statement.words)),
-        tuple(_match_quantity(quantity, claims, order) for quantity in statement.quantities),
+        tuple(_match_quantity(quantity, claims, order, statement) for quantity in statement.quantities),
         tuple(_match_identifier(identifier, claims) for identifier in statement.identifiers),
     )
 
@@ -137,9 +137,12 @@ def _match_word(
     return WordMatch(word, place, other, how, best)
 
 
-def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int]) -> QuantityMatch:
+def _match_quantity(
+    quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int], statement: Analysis
+) -> QuantityMatch:
     """An equal quantity, in the claim nearest in words if there are several; a bound that clashes there counts."""
     near: QuantityMatch | None = None
+    nearest = -1
     met: QuantityMatch | None = None
     clash: QuantityMatch | None = None
     for number in order:
@@ -154,8 +157,10 @@ def _match_quantity(quantity: Quantity, claims: Sequence[Analysis], order: Seque
             elif quantity.comparable(other) and quantity.key == other.key:
                 if quantity.satisfied_by(other) and quantity.noun == other.noun:
                     met = met or QuantityMatch(quantity, number, other, True)
-                if near is None or (not _rival(quantity, near.counterpart) and _rival(quantity, other)):
-                    near = QuantityMatch(quantity, number, other, False)
+                fit = 4 * _rival(quantity, other) + 2 * (quantity.end_of_range == other.end_of_range)
+                fit += not any(mine.same_as(other) for mine in statement.quantities if mine is not quantity)
+                if fit > nearest:
+                    near, nearest = QuantityMatch(quantity, number, other, False), fit
     return clash or met or near or QuantityMatch(quantity)
 
 
@@ -172,13 +177,52 @@ def _rival(mine: Quantity, other: Quantity | None) -> bool:
 
 def rivals(match: QuantityMatch, alignment: Alignment) -> bool:
     """Whether a quantity without an equal is a misstatement of its counterpart rather than something new."""
-    if match.counterpart is None or not _rival(match.quantity, match.counterpart):
+    if match.counterpart is None:
         return False
+    if not _rival(match.quantity, match.counterpart):
+        return _same_things(match, alignment)
     claim = alignment.claims[match.claim]
     if match.quantity.noun and match.quantity.kind == "count":
         return True  # another number of the same things
+    if match.quantity.end_of_range and _other_end_agrees(match, alignment):
+        return True
     shared = sum(w.word.stem in claim.stems or (w.worth >= 0.7 and w.claim == match.claim) for w in alignment.words)
     return shared * 2 >= len(alignment.words)
+
+
+def _same_things(match: QuantityMatch, alignment: Alignment) -> bool:
+    """Whether two counts are of one thing although one of them leaves out its noun: ``seats 30``, ``up to 10 at once``."""
+    mine, theirs = match.quantity, match.counterpart
+    if theirs is None or mine.kind != "count" or theirs.kind != "count" or mine.end_of_range != theirs.end_of_range:
+        return False
+    if mine.end_of_range and _other_end_agrees(match, alignment):
+        return True
+    statement, claim = alignment.statement, alignment.claims[match.claim]
+    if any(sum(q.kind == "count" for q in text.quantities) != 1 for text in (statement, claim)):
+        return False
+    if "times" in (mine.noun, theirs.noun):  # "renew it twice", "three renewals"
+        noun, other = (theirs.noun, statement) if mine.noun == "times" else (mine.noun, claim)
+        return bool(noun) and any(
+            word.form.relation(lexeme(noun, stem_of(noun, other.lang))) >= Relation.DERIVED for word in other.words
+        )
+    if bool(mine.noun) == bool(theirs.noun):
+        return False
+    noun, other = (mine.noun, claim) if mine.noun else (theirs.noun, statement)
+    return stem_of(noun, other.lang) in other.stems and alignment.coverage >= 0.4
+
+
+def _other_end_agrees(match: QuantityMatch, alignment: Alignment) -> bool:
+    """``15 to 25 °C`` against ``10 to 25 °C``: one end the same, the other not, is one range misquoted."""
+    if match.counterpart is None or match.counterpart.end_of_range != match.quantity.end_of_range:
+        return False
+    return any(
+        other.equal
+        and other.claim == match.claim
+        and other.quantity.end_of_range not in ("", match.quantity.end_of_range)
+        and other.counterpart is not None
+        and other.counterpart.end_of_range == other.quantity.end_of_range
+        for other in alignment.quantities
+    )
 
 
 def bounds_clash(mine: Quantity, theirs: Quantity) -> bool:
