@@ -610,9 +610,15 @@ _PERIODS = {
     "monthly": ("1", "month"), "quarterly": ("3", "month"), "yearly": ("1", "year"), "annually": ("1", "year"),
     "annual": ("1", "year"), "biannually": ("6", "month"), "half-yearly": ("6", "month"), "biennially": ("2", "year"),
     "täglich": ("1", "day"), "wöchentlich": ("1", "week"), "monatlich": ("1", "month"), "jährlich": ("1", "year"),
+    "매일": ("1", "day"), "매주": ("1", "week"), "매월": ("1", "month"), "매달": ("1", "month"), "매년": ("1", "year"),
+    "每天": ("1", "day"), "每日": ("1", "day"), "毎日": ("1", "day"), "每周": ("1", "week"), "毎週": ("1", "week"),
+    "每月": ("1", "month"), "毎月": ("1", "month"), "每年": ("1", "year"), "毎年": ("1", "year"),
     "ежедневно": ("1", "day"), "еженедельно": ("1", "week"), "ежемесячно": ("1", "month"), "ежегодно": ("1", "year"),
 }  # fmt: skip
-_PERIOD_WORD = re.compile(r"\b(" + "|".join(_PERIODS) + r")\b", re.IGNORECASE)
+_PERIOD_WORD = re.compile(
+    r"\b(" + "|".join(word for word in _PERIODS if word[0] < "\u3040") + r")\b|("
+    + "|".join(word for word in _PERIODS if word[0] >= "\u3040") + r")(?![^。,，.]{0,10}[次回번회])", re.IGNORECASE,
+)  # fmt: skip
 _EVERY_ONE = re.compile(rf"\b(?:every|each)(?P<other> other| second)? (?P<unit>{_TIME_UNITS})\b", re.IGNORECASE)
 _ONE_OF = re.compile(
     rf"\b(?:within|after|in|for|than|lasts?|takes?|until|under|over|about|stopped for|least|most) (?P<whole>an? (?P<b>(?!quarter|second\s[a-z]){_TIME_UNITS}))\b(?! and a half)",
@@ -751,6 +757,8 @@ _BOUNDS_AFTER: list[tuple[re.Pattern[str], str]] = [
         (r"미만|未満|未满|보다 (?:적|작|짧)", "lt"),
     )
 ]  # fmt: skip
+_LATEST = re.compile(r"\b(?:no|not) later than(?: the)?\s*$", re.IGNORECASE)
+_AHEAD = re.compile(r"\s(?:before|prior to|ahead of|in advance|beforehand)\b", re.IGNORECASE)
 _NEGATED_BEFORE = re.compile(
     r"\b(?:no|not|never|nobody|none|neither|cannot|nothing|n't|kein\w*|nicht|не|нельзя)\b[^,;.:]*$", re.IGNORECASE
 )
@@ -771,6 +779,8 @@ def _with_bound(plain: str, quantity: Quantity) -> Quantity:
         bound = next((name for pattern, name in _BOUNDS_AFTER if pattern.match(plain, quantity.end)), "")
     if quantity.end_of_range and bound == "le" and re.search(r"\b(?:до|until)\s*$", before):
         bound = ""
+    if bound == "le" and _LATEST.search(before) and _AHEAD.match(plain, quantity.end):
+        bound = "ge"  # "no later than ten days before": ten days or more
     if bound in ("gt", "lt") and _NEGATED_BEFORE.search(before):
         bound = "le" if bound == "gt" else "ge"
     approximate = bool(_ABOUT.search(before) or _ABOUT_AFTER.match(plain, quantity.end))

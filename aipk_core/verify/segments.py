@@ -75,6 +75,8 @@ def segments_of(analysis: Analysis) -> tuple[Segment, ...]:
         mood, span = moods.of(start, end)
         excepted = exceptions.search(masked, start, end) if exceptions else None
         exception = _family(excepted[0]) if excepted else ""
+        if not exception and lang == "en" and _NOT_BEFORE.search(masked, start, end):
+            exception = "before"
         if opens and segments and not segments[-1].exception and (opened := _OPENS_EXCEPTION.match(masked, start)):
             segments[-1] = replace(segments[-1], exception=_family(opened[1]))
         negations = moods.negations(start, end)
@@ -126,9 +128,15 @@ class _Moods:
     def negations(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
         if not self._denies:
             return ()
-        return tuple(match.span() for match in self._negation.finditer(self._text, start, end))
+        found = [match.span() for match in self._negation.finditer(self._text, start, end)]
+        if len(found) > 1 and _NEITHER_NOR.search(self._text, start, end):
+            found = [span for span in found if self._text[slice(*span)].casefold() != "nor"]  # one denial of two things
+        return tuple(found)
 
 
+_NEITHER_NOR = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
+_NOT_BEFORE = re.compile(r"(?:\b(?:not|never|nobody|no one|cannot)\b|n['’]t\b)[^.;,]*\bbefore\b", re.IGNORECASE)
+"""A denial up to a moment: "do not restart before it has stopped"."""
 _MOODS = (
     (Mood.OPTIONAL, cues.OPTIONAL),
     (Mood.FORBIDDEN, cues.FORBIDDEN),

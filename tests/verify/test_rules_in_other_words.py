@@ -196,3 +196,42 @@ def test_a_condition_or_a_circle_that_is_dropped_is_a_lie(pair: Pair) -> None:
 @pytest.mark.parametrize("pair", CONDITION_TRUTHS)
 def test_a_condition_or_a_circle_that_is_kept_is_no_lie(pair: Pair) -> None:
     assert not judged(*pair).contradicted
+
+
+MORE_LIES: list[Pair] = [
+    ("The owner pays the port dues, the charterer the fuel.", "The charterer pays the port dues."),
+    ("Neither the mast nor the rudder was damaged.", "The rudder was damaged."),
+    ("The north tower is 40 m high, the south tower 35 m.", "The south tower is higher than the north tower."),
+    ("Most of the crew survived.", "Few of the crew survived."),
+    ("The harbour froze every winter except 1710.", "The harbour froze in 1710."),
+    ("The tool ignores empty lines.", "Empty lines are processed by the tool."),
+]  # fmt: skip
+MORE_TRUTHS: list[Pair] = [
+    ("The rotor turns clockwise on the flood tide and anticlockwise on the ebb tide.", "It turns clockwise while it floods, anticlockwise while it ebbs."),
+    ("Neither the mast nor the rudder was damaged.", "The rudder was not damaged."),
+    ("The north tower is 40 m high, the south tower 35 m.", "The north tower is 5 m higher than the south tower."),
+    ("The fee rose from £20 to £25.", "The fee went up by £5."),
+    ("The bridge was built in 1890 and rebuilt in 1923.", "The bridge was rebuilt 33 years after it was built."),
+    ("A notice must be given at least 10 days before arrival.", "Notice has to be given no later than ten days before arrival."),
+    ("Replication must be stopped before the upgrade.", "Do not upgrade before replication has been stopped."),
+    ("All doors except the fire door are locked at night.", "The fire door is not locked at night."),
+    ("The barrels were made by one man.", "A single man made the barrels."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", MORE_LIES)
+def test_more_lies_in_other_words(pair: Pair) -> None:
+    assert_lie(pair)
+
+
+@pytest.mark.parametrize("pair", MORE_TRUTHS)
+def test_more_truths_in_other_words(pair: Pair) -> None:
+    assert_true(pair)
+
+
+@pytest.mark.parametrize(
+    ("lang", "claim", "lie"),
+    [("ko", "백업은 매일 실행된다.", "백업은 매주 실행된다."), ("zh", "备份每天执行。", "备份每周执行。")],
+)
+def test_periods_in_other_languages(lang: str, claim: str, lie: str) -> None:
+    assert any(f.check == "quantity" for f in judged(claim, lie, lang).findings)

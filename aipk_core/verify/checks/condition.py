@@ -8,6 +8,7 @@ from operator import ge, gt, le, lt
 
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.analysis import Analysis, Word
+from aipk_core.verify.checks.polarity import sign_of
 from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
@@ -21,6 +22,7 @@ def check_conditions(alignment: Alignment) -> Iterator[Finding]:
     if alignment.coverage < 0.35:
         return
     yield from _without_it(alignment)
+    yield from _excepted(alignment)
     denied = cues.CONDITION_DENIED.search(statement.text)
     if not denied:
         return
@@ -74,6 +76,43 @@ def _without_it(alignment: Alignment) -> Iterator[Finding]:
                     needed.span(), True,
                 )  # fmt: skip
                 return
+
+
+_EXCEPT = re.compile(
+    r"\b(?:except(?: for| on| in| at)?|excluding|apart from|with the exception of|other than)\s(?P<what>[^.,;:]{2,60}?)"
+    r"(?=[.,;:]|$|\s(?:is|are|was|were|may|can|must|has|have|do|does|will)\b)",
+    re.IGNORECASE,
+)
+
+
+def _excepted(alignment: Alignment) -> Iterator[Finding]:
+    """``It froze in 1710`` where the claim has ``every winter except 1710``."""
+    statement = alignment.statement
+    if alignment.coverage < 0.6 or _EXCEPT.search(statement.text):
+        return
+    signs = {sign_of(segment) for segment in segments_of(statement)}
+    for number, claim in enumerate(alignment.claims):
+        excepted = _EXCEPT.search(claim.text) if claim.lang == "en" else None
+        if excepted is None:
+            continue
+        denials = [
+            m for m in cues.negations("en").finditer(claim.text) if not excepted.start() <= m.start() < excepted.end()
+        ]
+        if signs != {-1 if len(denials) % 2 else 1}:
+            continue
+        start, end = excepted.span("what")
+        here = [w for w in claim.words if start <= w.start < end]
+        rest = [w for w in claim.words if not start <= w.start < end]
+        own = [w for w in here if not _met([w], rest)]
+        values = [q for q in claim.quantities if start <= q.start < end]
+        told = all(_met([w], list(statement.words)) for w in own) and all(
+            any(q.same_as(mine) for mine in statement.quantities) for q in values
+        )
+        if (own or values) and told and _met(list(statement.words), rest):
+            yield Finding(
+                "condition", f"“{excepted[0]}” in the claim", (0, len(statement.text)), number, excepted.span(), True
+            )
+            return
 
 
 def _met(mine: list[Word], theirs: list[Word]) -> int:

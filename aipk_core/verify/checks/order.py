@@ -54,6 +54,7 @@ _TIME_CUE = re.compile(r"\b(?:before|prior to|ahead of|after|following|earlier t
 _POINTS_BACK = re.compile(r"\s*(?:that|this|which|[,.;]|$)")
 
 
+_NOT_BEFORE = re.compile(r"\b(?:not|never|nobody|cannot)\b(?! (?:later|less|more|earlier))|n['’]t\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not?|never|nobody|nothing|none|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -69,7 +70,9 @@ def _time_order(analysis: Analysis) -> tuple[_Ordered, ...]:
         main, other = _sides(analysis, match.start(), match.end())
         if main and other:
             earlier = bool(re.match(r"before|prior|ahead|earlier|until", match[0], re.IGNORECASE))
-            if match[0].casefold() == "until" and _DENIED.search(analysis.text):
+            if (match[0].casefold() == "until" and _DENIED.search(analysis.text)) or (
+                match[0].casefold() == "before" and _NOT_BEFORE.search(analysis.text, 0, match.start())
+            ):
                 earlier = False  # "not returned until released", "until released, it is not returned": first released
             found.append(_Ordered(main, other, match.span()) if earlier else _Ordered(other, main, match.span()))
     return tuple(found)
@@ -163,6 +166,11 @@ def _compared_values(alignment: Alignment) -> Iterator[Finding]:
             return
 
 
+def _once(word: Word, claim: Analysis) -> bool:
+    """Whether a plain word tells two values apart: it stands in the claim once."""
+    return len(claim.forms.get(word.form, ())) == 1
+
+
 def _value_of(words: tuple[Word, ...], others: tuple[Word, ...], alignment: Alignment) -> tuple[float, str, int] | None:
     """The value that stands nearest after the one word that only this side has."""
     own = {word.stem for word in words} - {word.stem for word in others}
@@ -171,7 +179,7 @@ def _value_of(words: tuple[Word, ...], others: tuple[Word, ...], alignment: Alig
             (label.end, label)
             for label in claim.quantities
             if label.kind == "label" and f"{label.noun} {label.value}" in own
-        ] + [(word.end, word) for word in claim.words if word.stem in own and word.name]
+        ] + [(word.end, word) for word in claim.words if word.stem in own and (word.name or _once(word, claim))]
         for place, _ in places:
             after = [q for q in claim.quantities if q.start >= place and q.kind in ("measure", "date", "count")]
             later_labels = [q.start for q in claim.quantities if q.kind == "label" and q.start >= place]

@@ -261,6 +261,13 @@ def _slots(
             right = [number for _, number in there[c:d] if number >= 0]
             if not left or not right or len(left) > 4 or len(right) > 4:
                 continue
+            if len(left) != len(right) and _are_words(mine, left) and _are_words(theirs, right):
+                opposed = _opposed(mine, left, theirs, right)
+                if opposed is not None:
+                    left, right = [opposed[0]], [opposed[1]]
+                elif a and c and here[a - 1][0] == there[c - 1][0]:
+                    shorter = min(len(left), len(right))  # "the owner pays …, the charterer …": a verb left out
+                    left, right = left[:shorter], right[:shorter]
             if len(left) == len(right) > 1 and _are_words(mine, left) and _are_words(theirs, right):
                 found.append((frozenset(left[:1]), frozenset(right[:1])))
                 found.append((frozenset(left[1:]), frozenset(right[1:])))
@@ -274,6 +281,12 @@ def _slots(
         and max(len(here), len(there)) <= 2 * min(len(here), len(there))
     )
     return tuple(found) if alike else ()
+
+
+def _opposed(mine: Analysis, left: list[int], theirs: Analysis, right: list[int]) -> tuple[int, int] | None:
+    """The two items of a slot that are opposites: clockwise and anticlockwise."""
+    here, there = layout_of(mine).items, layout_of(theirs).items
+    return next(((x, y) for x in left for y in right if here[x].opposes(there[y])), None)
 
 
 def _differ(mine: Analysis, number: int, theirs: Analysis, other: int) -> bool:

@@ -46,6 +46,7 @@ def check_polarity(alignment: Alignment, pairs: list[SegmentPair]) -> Iterator[F
     yield from _denied_words(alignment, pairs, segments)
 
 
+_NEITHER_NOR = re.compile(r"\bneither\b.*\bnor\b", re.IGNORECASE)
 _SAME_APPLIES = re.compile(
     r"\b(?:that|this|it|the same|which) (?:also )?(?:goes|applies|holds|is true)\b", re.IGNORECASE
 )
@@ -59,6 +60,8 @@ def _denies_something_shared(
         denied = denied_word(alignment.statement, pair.segment)
         others: list[Word] = [*target.words, *target.borrowed]
     else:
+        if _NEITHER_NOR.search(target.text):
+            return True  # of each of the two
         denied = denied_word(target.analysis, target.segment)
         others = list(pair.words)
     if denied is None:

@@ -42,11 +42,15 @@ _SOME_ARE = re.compile(
 _NOBODY_IS = re.compile(
     r"(?:^|[.>:]\s)\W*(?:nobody|no one|none|no(?! (?:more|less|later|fewer|longer|one)\b) \w+)\b", re.IGNORECASE
 )
+_FEW_OF = re.compile(r"(?<!\ba )\b(?:few|hardly any|almost no|a minority|only a handful)\b(?! more)", re.IGNORECASE)
+_MOST_OF = re.compile(r"\b(?:most|the majority|a majority|nearly all|almost all|the bulk)\b(?! recent)", re.IGNORECASE)
 _PAIRS = (
     (_ALL, _NOT_ALL, "all here, not all in the claim"),
     (_FEW, _WHOLE, "a few here, all in the claim"),
     (_BOTH, _NEITHER, "both here, neither in the claim"),
     (_NEITHER, _BOTH, "neither here, both in the claim"),
+    (_FEW_OF, _MOST_OF, "few here, most in the claim"),
+    (_MOST_OF, _FEW_OF, "most here, few in the claim"),
     (_SEVERAL, _SINGLE, "several here, one in the claim"),
     (_SINGLE, _SEVERAL, "one here, several in the claim"),
     (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
@@ -96,6 +100,21 @@ _COUNTING = frozenset(
         "alone",
         "nobody",
         "nothing",
+        "hardly",
+        "almost",
+        "nearly",
+        "minority",
+        "majority",
+        "handful",
+        "bulk",
+        "various",
+        "numerous",
+        "number",
+        "multiple",
+        "different",
+        "single",
+        "same",
+        "lone",
     ]
 )
 """Words of which every pattern needs one, or a number."""
@@ -112,6 +131,8 @@ def _found(text: str) -> dict[re.Pattern[str], _Span]:
     patterns = (
         _SEVERAL,
         _SINGLE,
+        _FEW_OF,
+        _MOST_OF,
         _ALL,
         _NOT_ALL,
         _FEW,

@@ -36,7 +36,7 @@ def check_quantities(alignment: Alignment) -> Iterator[Finding]:
             and any(_PAIR.search(claim.text) for claim in alignment.claims)
         ):
             continue
-        if _adds_up(alignment, quantity):
+        if _adds_up(alignment, quantity) or _differs_by(alignment, quantity):
             continue
         if other is not None and quantity.same_as(other):
             if {quantity.bound, other.bound} in ({"ge", "lt"}, {"le", "gt"}) and _turned_round(alignment, match.claim):
@@ -84,6 +84,26 @@ def _adds_up(alignment: Alignment, quantity: Quantity) -> bool:
 def _points(quantity: Quantity, other: Quantity | None) -> bool:
     """Whether a one just points, as in "the one that …": not when a digit differs from the claim's only by its sign."""
     return quantity.value == 1 and not (quantity.text.isdigit() and other is not None and other.value == -1)
+
+
+_APART = re.compile(
+    r"\b(?:than|by|after|before|later|earlier|apart|difference|between|for|older|younger|gap|more|less|lasted|took)\b",
+    re.IGNORECASE,
+)
+_YEAR = Decimal(31_557_600)
+
+
+def _differs_by(alignment: Alignment, quantity: Quantity) -> bool:
+    """Whether the quantity is how far two of the claims' values are apart: ``from £20 to £25``, ``by £5``."""
+    if quantity.value is None or quantity.fields or quantity.bound or not _APART.search(alignment.statement.text):
+        return False
+    others = [other for claim in alignment.claims for other in claim.quantities]
+    values = [o.value for o in others if o.value is not None and o.key == quantity.key and o.comparable(quantity)]
+    gaps = {abs(a - b) for a, b in combinations(values[:_MOST_PARTS], 2)}
+    if quantity.key == "[time]":
+        years = [o.fields[0] for o in others if o.kind == "date" and o.fields[0] is not None][:_MOST_PARTS]
+        gaps |= {abs(a - b) * _YEAR for a, b in combinations(years, 2)}
+    return quantity.value in gaps
 
 
 def _turned_round(alignment: Alignment, number: int) -> bool:

@@ -81,6 +81,7 @@ upstairs | downstairs
 enter arrive entry entrance | leave exit depart departure
 old older oldest earliest ancient | new newer newest recent latest modern
 free | pay payable
+ignore skip disregard | process handle heed
 front | rear back
 clockwise | anticlockwise counterclockwise
 flood | ebb
