@@ -235,3 +235,9 @@ def test_more_truths_in_other_words(pair: Pair) -> None:
 )
 def test_periods_in_other_languages(lang: str, claim: str, lie: str) -> None:
     assert any(f.check == "quantity" for f in judged(claim, lie, lang).findings)
+
+
+def test_two_who_do_each_other_s_work_is_a_lie() -> None:
+    claim = "The clerk writes the letters and the manager signs them."
+    assert_lie((claim, "Letters are written by the manager and signed by the clerk."))
+    assert_true((claim, "Letters are written by the clerk and signed by the manager."))

@@ -13,6 +13,7 @@ from aipk_core.verify.findings import Finding
 from aipk_core.verify.lexicon import cues
 from aipk_core.verify.lexicon.wordnet import Relation
 from aipk_core.verify.segments import Mood, segments_of
+from aipk_core.verify.vocabulary import bare_words, lacks
 
 
 def check_conditions(alignment: Alignment) -> Iterator[Finding]:
@@ -44,6 +45,8 @@ _COMPANY = re.compile(
     r"\b(?:accompan\w*|supervis\w*|escort\w*|together|presence|present|pairs?|colleague|with (?:an?|the|another|someone|their|his|her))\b",
     re.IGNORECASE,
 )
+_WITHOUT_WORDS = frozenset(["without", "with", "lacking"])
+_EXCEPT_WORDS = frozenset(["except", "excluding", "apart", "exception", "other"])
 _WITHOUT = re.compile(r"\b(?:without|with no|lacking)\b(?P<what>[^.;,]{3,80})", re.IGNORECASE)
 _NEEDED = re.compile(
     r"\b(?:only (?:if|when|with|after|once|in the (?:company|presence) of|under|on)|provided(?: that)?|providing|as long as|"
@@ -56,6 +59,8 @@ _NEEDED = re.compile(
 def _without_it(alignment: Alignment) -> Iterator[Finding]:
     """``… without an adult`` where the claim says ``only with an adult``."""
     statement = alignment.statement
+    if lacks(bare_words(statement.text), _WITHOUT_WORDS):
+        return
     without = _WITHOUT.search(statement.text)
     if not without or cues.negations("en").search(statement.text, 0, without.start()):
         return
@@ -88,6 +93,8 @@ _EXCEPT = re.compile(
 def _excepted(alignment: Alignment) -> Iterator[Finding]:
     """``It froze in 1710`` where the claim has ``every winter except 1710``."""
     statement = alignment.statement
+    if all(lacks(bare_words(claim.text), _EXCEPT_WORDS) for claim in alignment.claims):
+        return
     if alignment.coverage < 0.6 or _EXCEPT.search(statement.text):
         return
     signs = {sign_of(segment) for segment in segments_of(statement)}

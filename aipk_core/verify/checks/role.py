@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from aipk_core.verify.alignment import Alignment, align
 from aipk_core.verify.analysis import Analysis, stem_of
@@ -32,6 +32,35 @@ def check_roles(alignment: Alignment) -> Iterator[Finding]:
                         (theirs.start, theirs.end), True,
                     )  # fmt: skip
                     return
+        if deeds := _exchanged_deeds(predicates_of(statement.text), predicates_of(claim.text)):
+            doer, deed = deeds
+            yield Finding(
+                "role", f"“{doer.word}” does here what another does in the claim", (doer.start, doer.end), number,
+                (deed.start, deed.end), True,
+            )  # fmt: skip
+            return
+
+
+def _exchanged_deeds(mine: Sequence[Predicate], theirs: Sequence[Predicate]) -> tuple[Argument, Predicate] | None:
+    """One picks and the other releases there; here the other picks and the one releases."""
+    for one, other in permutations(theirs, 2):
+        if _related(one.verb, other.verb) or not one.agents or not other.agents:
+            continue
+        if any(_among(agent, other.agents) for agent in one.agents):
+            continue
+        wrong = [
+            agent
+            for here in mine
+            if _related(here.verb, one.verb)
+            for agent in here.agents
+            if _among(agent, other.agents) and not _among(agent, one.agents)
+        ]
+        back = any(
+            _related(here.verb, other.verb) and any(_among(agent, one.agents) for agent in here.agents) for here in mine
+        )
+        if wrong and back:
+            return wrong[0], one
+    return None
 
 
 def texts_to_parse(statement: Analysis, claims: Sequence[Analysis]) -> list[str]:
