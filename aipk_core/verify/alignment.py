@@ -137,6 +137,10 @@ def _match_word(
     return WordMatch(word, place, other, how, best)
 
 
+_FEW = 30
+"""Quantities of a statement up to which it is looked whether another of them takes a value of the claims."""
+
+
 def _match_quantity(
     quantity: Quantity, claims: Sequence[Analysis], order: Sequence[int], statement: Analysis
 ) -> QuantityMatch:
@@ -158,7 +162,9 @@ def _match_quantity(
                 if quantity.satisfied_by(other) and quantity.noun == other.noun:
                     met = met or QuantityMatch(quantity, number, other, True)
                 fit = 4 * _rival(quantity, other) + 2 * (quantity.end_of_range == other.end_of_range)
-                fit += not any(mine.same_as(other) for mine in statement.quantities if mine is not quantity)
+                fit += len(statement.quantities) < _FEW and not any(
+                    mine.same_as(other) for mine in statement.quantities if mine is not quantity
+                )
                 if fit > nearest:
                     near, nearest = QuantityMatch(quantity, number, other, False), fit
     return clash or met or near or QuantityMatch(quantity)

@@ -65,6 +65,10 @@ _WORDS = frozenset(re.findall(r"[a-z]{3,}", "before prior older earlier ahead af
 _TRANSFER_WORD = re.compile(rf"\b(?:{_GIVES}|{_GETS})\b", re.IGNORECASE)
 
 
+_MOST_CHARACTERS = 2000
+"""A longer text is no sentence."""
+
+
 class _Reading(NamedTuple):
     """Item numbers of both ends, and where the relation is told."""
 
@@ -118,6 +122,8 @@ def _changed_ends(here: _Reading, there: _Reading, same: set[tuple[int, int]], m
 
 @lru_cache(maxsize=KEPT)
 def _readings(analysis: Analysis) -> tuple[_Reading, ...]:
+    if len(analysis.text) > _MOST_CHARACTERS:
+        return ()
     words = bare_words(analysis.text)
     found: list[_Reading] = []
     if not lacks(words, _WORDS):
