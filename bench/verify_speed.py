@@ -7,8 +7,8 @@ data, those of ``claims_sample.jsonl`` with other numbers. Answers have five sen
 with clauses moved, dropped or joined, with a changed number, name or "not", or invented. None is a verbatim copy, which takes
 a short cut; the "mixed" rows have 30 % verbatim sentences, as an answer made of claims has. No answer is judged twice.
 
-Rates are units by second of processor time of the one thread that works, so that a busy machine does not change them;
-times of a whole answer are by the clock. "Cold" rows start a process for each answer.
+Rates and bars are by processor time, which is the clock of one idle core; what else the machine does changes it little, and
+the clock much, so times of whole answers are given both ways. "Cold" rows start a process for each answer.
 """
 
 from __future__ import annotations
@@ -129,22 +129,18 @@ def cold(claims: list[VerifiableClaim], answers: int) -> Iterator[Row]:
     """``aipk verify``, process start included, over a package that is read whole and one that is searched."""
     for size in (900, FEW):
         with _package(claims[:size]) as path:
-            seconds = []
+            times = []
             for text in reworded(claims[:size], 4, seed=11):
-                start = time.perf_counter()
+                start, used = time.perf_counter(), _children()
                 command = [sys.executable, "-m", "aipk_core.cli", "verify", str(path), text, "--json"]
                 command += ["--cache-dir", str(path.parent / "cache")]
-                done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-                seconds.append(time.perf_counter() - start)
+                done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+                times.append((_children() - used, time.perf_counter() - start))
                 if done.returncode > 1:
                     raise SystemExit(done.stderr)
-            shown = f"{statistics.median(seconds[1:]):.1f} s (first {seconds[0]:.1f} s)"
-            yield (
-                f"cold start, {SENTENCES} sentences, {size:,} claims",
-                "≤ 4 s",
-                shown,
-                statistics.median(seconds[1:]) <= 4,
-            )
+            used, clock = (statistics.median(values) for values in zip(*times[1:], strict=True))
+            shown = f"{used:.1f} s (clock {clock:.1f} s, unpacking {times[0][0]:.1f} s)"
+            yield f"cold start, {SENTENCES} sentences, {size:,} claims", "≤ 4 s", shown, used <= 4
 
 
 def server(claims: list[VerifiableClaim], answers: int) -> Iterator[Row]:
@@ -154,20 +150,19 @@ def server(claims: list[VerifiableClaim], answers: int) -> Iterator[Row]:
             embedder = embedder_for([package])
             retriever = PackageRetriever([package], embedder)
             judge = judge_over(Knowledge.behind(retriever), retriever, embedder)
-            start = time.perf_counter()
+            start = time.process_time()
             judge.verify(reworded(claims[:size], 1, seed=12)[0])
-            yield f"server, first answer, {size:,} claims", "", f"{1000 * (time.perf_counter() - start):.0f} ms", None
+            yield f"server, first answer, {size:,} claims", "", f"{1000 * (time.process_time() - start):.0f} ms", None
             for name, verbatim in (("", 0.0), (", mixed", 0.3), (", made of claims", 1.0)):
-                for text in reworded(claims[:size], 20, verbatim, 13):
+                times = []
+                for number, text in enumerate(reworded(claims[:size], answers // 8 + 5, verbatim, 13)):
+                    start, clock = time.process_time(), time.perf_counter()
                     judge.verify(text)
-                seconds = []
-                for text in reworded(claims[:size], 40, verbatim, 14):
-                    start = time.perf_counter()
-                    judge.verify(text)
-                    seconds.append(time.perf_counter() - start)
-                middle, slow = 1000 * statistics.median(seconds), 1000 * sorted(seconds)[-3]
+                    if number >= 5:  # the first ones warm what is made once
+                        times.append((1000 * (time.process_time() - start), 1000 * (time.perf_counter() - clock)))
+                used, shown = (statistics.median(values) for values in zip(*times, strict=True))
                 what = f"server, {SENTENCES} sentences{name}, {size:,} claims"
-                yield what, "≤ 50 ms", f"{middle:.0f} ms (slow ones {slow:.0f} ms)", middle <= 50
+                yield what, "≤ 50 ms", f"{used:.0f} ms (clock {shown:.0f} ms)", used <= 50
 
 
 def _rate(what: str, verifier: Verifier, answers: Sequence[str], bar: int | None) -> Row:
@@ -323,6 +318,12 @@ def _package(claims: Sequence[VerifiableClaim]) -> Iterator[Path]:
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         yield write_package(Path(folder) / "speed.aipk", contents).path
+
+
+def _children() -> float:
+    """Processor seconds of the processes that were started and ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _memory() -> float:

@@ -16,7 +16,7 @@ from aipk_core.text.languages import primary_language
 from aipk_core.verify.analysis import KEPT, Analysis, analyse, parts_of
 from aipk_core.verify.identifiers import Identifier
 from aipk_core.verify.lexicon.wordnet import wordnet
-from aipk_core.verify.meaning import WordVectors
+from aipk_core.verify.meaning import MOST_KEPT, WordVectors
 from aipk_core.verify.model import VerifiableClaim
 from aipk_core.verify.quantities import Quantity
 
@@ -100,17 +100,22 @@ class ClaimIndex:
         best = best[np.argsort(-scores[best], kind="stable")]
         return [(int(number), float(scores[number])) for number in best if scores[number] > 0]
 
-    def vectors(self) -> Vectors | None:
+    def vectors(self, same_model: WordVectors | None = None) -> Vectors | None:
         """Unit vectors of all claims, or ``None`` without an embedder."""
         if self._vectors is None and self._embedder is not None and self.claims:
-            self._vectors = self._embedder.embed_passages([full_text(claim) for claim in self.claims])
+            texts = [full_text(claim) for claim in self.claims]
+            if same_model is not None and len(texts) <= MOST_KEPT:
+                self._vectors = np.stack([same_model.of(text)[2] for text in texts])
+            else:
+                self._vectors = self._embedder.embed_passages(texts)
         return self._vectors
 
     def vector_of(self, text: str, same_model: WordVectors | None = None) -> npt.NDArray[np.float32] | None:
-        """The unit vector of a statement; ``same_model`` are the word vectors of the embedder's model, which keep theirs."""
+        """The unit vector of a statement; ``same_model`` are the word vectors of the embedder's model: one run
+        gives both, and those of the claims are needed soon."""
         if self._embedder is None:
             return None
-        self.vectors()
+        self.vectors(same_model)
         if same_model is not None:
             return same_model.of(text)[2]
         row: npt.NDArray[np.float32] = self._embedder.embed_queries([text])[0]

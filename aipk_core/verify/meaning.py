@@ -21,7 +21,7 @@ from aipk_core.verify.once import once
 BUNDLED_MINILM = "all-MiniLM-L6-v2-int8"
 """Name of the embedder that is the model of the bundled word vectors."""
 MAX_TOKENS = 256
-_KEPT = 8192
+MOST_KEPT = 8192
 """Texts whose vectors are kept, the least recently used dropped first (about 40 kB each)."""
 
 Matrix = npt.NDArray[np.float32]
@@ -84,7 +84,7 @@ class WordVectors:
             whole = hidden[i, :length].mean(axis=0)
             vectors = hidden[i, 1 : length - 1]
             self._memory[text] = (list(row.offsets[1 : length - 1]), _unit_rows(vectors), _unit_rows(whole[None])[0])
-        while len(self._memory) > _KEPT:
+        while len(self._memory) > MOST_KEPT:
             self._memory.popitem(last=False)
 
 
