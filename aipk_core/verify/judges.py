@@ -33,7 +33,7 @@ class Judge(Protocol):
 
     A judge that reads only some languages says so with an attribute ``languages`` (see ``reads``).
 
-    ``name`` is shown in reports, e.g. ``model:grounding-v1``. ``judge`` returns one answer per pair, in order; it raises
+    ``name`` is shown in reports, e.g. ``model:grounding-v2``. ``judge`` returns one answer per pair, in order; it raises
     ``ModelError`` when it cannot answer, and the report then says that it did not run.
     """
 

@@ -26,7 +26,7 @@ from aipk_core.verify.judges import Pair, Probabilities
 from aipk_core.verify.meaning import encodable
 from aipk_core.verify.once import once
 
-MODEL_NAME = "grounding-v1"
+MODEL_NAME = "grounding-v2"
 MAX_TOKENS = 128
 """Tokens of evidence and statement together, as in training."""
 LEAST_EVIDENCE = 32

@@ -101,7 +101,7 @@ class UnitReport:
         citations: ids that the answer cites for this unit, known to the verifier.
         unknown_citations: ids cited that no claim has.
         score: 0..1, belief that the evidence supports the unit; ``None`` for units that are not factual.
-        method: which judges ran, e.g. ``rules`` or ``rules+model:grounding-v1``.
+        method: which judges ran, e.g. ``rules`` or ``rules+model:grounding-v2``.
     """
 
     start: int
