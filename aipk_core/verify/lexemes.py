@@ -8,14 +8,16 @@ reaches, they are unrelated, which two looks tell.
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from functools import lru_cache
 
 from aipk_core.verify.lexicon.wordnet import Relation, wordnet
 
 _FORMS = 60_000
 """Forms that are kept; the language has more, an answer and its claims have not."""
-_PAIRS = 2_000
-"""Forms whose relation to one form is remembered."""
+_PAIRS = 1_000_000
+"""Pairs of forms whose relation is remembered (about 100 MB); then all are forgotten."""
 _SHORTEST_ROOT = 5
 _SHORTEST_FOREIGN_ROOT = 3
 
@@ -40,20 +42,14 @@ class Lexeme:
     def relation(self, other: Lexeme) -> Relation:
         """How this form stands to ``other``: it says more or less, or the contrary."""
         known = self.relations.get(other)
-        if known is not None:
-            return known
-        found = self._compare(other)
-        if len(self.relations) < _PAIRS:
-            if found is not Relation.NONE:
-                self.near.add(other)
-            self.relations[other] = found
-        return found
+        if known is None:
+            known = self._remember(other, self.relations, self.near)
+            _count_pairs(self, 1)
+        return known
 
     def related(self, others: frozenset[Lexeme]) -> dict[Lexeme, Relation]:
         """Those of ``others`` that this form has a relation to."""
-        if len(self.relations) + len(others) >= _PAIRS:
-            self.relations, self.near = {}, set()
-        relations = self.relations
+        relations, near = self.relations, self.near  # another thread may begin new ones
         if unknown := others.difference(relations):
             own, reach = self._marks or self.marks()
             for other in unknown:
@@ -61,9 +57,17 @@ class Lexeme:
                 if own.isdisjoint(their_reach) and theirs.isdisjoint(reach):
                     relations[other] = Relation.NONE
                 else:
-                    self.relation(other)
-        near = others & self.near
-        return {other: relations[other] for other in near} if near else {}
+                    self._remember(other, relations, near)
+            _count_pairs(self, len(unknown))
+        found = others & near
+        return {other: relations[other] for other in found} if found else {}
+
+    def _remember(self, other: Lexeme, relations: dict[Lexeme, Relation], near: set[Lexeme]) -> Relation:
+        found = self._compare(other)
+        if found is not Relation.NONE:
+            near.add(other)
+        relations[other] = found
+        return found
 
     def in_dictionary(self, other: Lexeme) -> Relation:
         """What the dictionary alone says; both forms in ASCII letters."""
@@ -101,6 +105,26 @@ class Lexeme:
                 both.add("^" + self.stem[:_SHORTEST_ROOT])
             self._marks = own | both | {short}, reach | both  # two ASCII forms do not meet in the short beginning alone
         return self._marks
+
+
+_compared: Counter[Lexeme] = Counter()
+"""How many pairs each form remembers."""
+_lock = threading.Lock()
+
+
+def _count_pairs(form: Lexeme, pairs: int) -> None:
+    global _pairs
+    with _lock:
+        _compared[form] += pairs
+        _pairs += pairs
+        if _pairs > _PAIRS:
+            for known in _compared:
+                known.relations, known.near = {}, set()
+            _compared.clear()
+            _pairs = 0
+
+
+_pairs = 0
 
 
 @lru_cache(maxsize=_FORMS)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pint
 import pytest
 
-from aipk_core.verify import VerifiableClaim, Verifier
+from aipk_core.verify import VerifiableClaim, Verifier, lexemes
 from aipk_core.verify.analysis import analyse, parts_of
 from aipk_core.verify.checks import order, quantifier
 from aipk_core.verify.claim_index import ClaimIndex, keys_in, keys_of
@@ -103,6 +103,15 @@ def test_related_words_are_those_that_single_comparisons_find() -> None:
         single = {other: form.relation(other) for other in forms if form.relation(other) is not Relation.NONE}
         fresh = type(form)(form.norm, form.stem)
         assert {o.norm: r for o, r in fresh.related(frozenset(forms)).items()} == {o.norm: r for o, r in single.items()}
+
+
+def test_what_is_remembered_of_pairs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexemes, "_PAIRS", 50)
+    forms = [lexemes.Lexeme(f"word{number}", f"word{number}") for number in range(40)]
+    for form in forms:
+        assert form.relation(form) is Relation.SAME
+        assert form in form.related(frozenset([form, *forms[:10]]))
+    assert sum(len(form.relations) for form in forms) <= 60
 
 
 def test_a_claim_is_found_by_the_keys_of_its_analysis(sentences: list[str]) -> None:
