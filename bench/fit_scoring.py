@@ -48,6 +48,8 @@ CAUTION = 1.0
 """Weight of the unsupported rows: below 1 the threshold moves towards accepting."""
 TYPED_SHARE = 3.0
 """Weight of a set of typed lies; a human-labelled set has 1."""
+OTHER_LANGUAGE_WEIGHT = 12.0
+"""Weight of all rows in other languages together, beside the sets of English ones."""
 Row = dict[str, Any]
 
 
@@ -80,10 +82,16 @@ def main() -> None:
     weights: dict[tuple[str, bool], list[float]] = {}
     for evidence in Evidence:
         chosen = [example for example in examples if example.evidence is evidence]
+        if evidence is Evidence.OTHER_LANGUAGE:
+            # a few dozen rows alone would fit noise: English ones say what the features mean, these how much
+            chosen += [example for example in examples if example.evidence is Evidence.CLAIMS and example.set in typed]
         share = [_weight(example, chosen, typed, options) for example in chosen]
         target = np.asarray([example.supported for example in chosen], dtype=float)
         for judged in (False, True):
-            rows = np.asarray([example.judged if judged else example.plain for example in chosen])
+            ask = judged and evidence is not Evidence.OTHER_LANGUAGE
+            rows = np.asarray(
+                [example.judged if ask else (*example.plain, *(0.0, 0.0)[: 2 * judged]) for example in chosen]
+            )
             weights[evidence.value, judged] = fit(rows, target, np.asarray(share))
             values = [round(value, 2) for value in weights[evidence.value, judged]]
             print(f"{evidence.value}, {'with' if judged else 'without'} judge, {len(chosen)} rows: {values}")
@@ -93,6 +101,10 @@ def main() -> None:
 
 def _weight(example: Example, group: Sequence[Example], typed: Container[str], options: argparse.Namespace) -> float:
     """Every set counts alike, and in a set the supported and the other rows; sets of typed lies count more."""
+    if example.evidence is Evidence.OTHER_LANGUAGE:
+        return OTHER_LANGUAGE_WEIGHT / sum(
+            other.evidence is example.evidence and other.supported == example.supported for other in group
+        )
     same = sum(other.set == example.set and other.supported == example.supported for other in group)
     share = options.typed_share if example.set in typed else 1.0
     rows = sum(other.set == example.set for other in group)
