@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 OPPOSITES = """
+stop halt brake | accelerate speed
 fixed constant unchanged unaltered | change vary alter fluctuate
 allow permit authorise authorize let enable tolerate | forbid prohibit ban bar disallow outlaw prevent block deny refuse
 mandatory compulsory obligatory required | optional voluntary elective discretionary
