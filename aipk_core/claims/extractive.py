@@ -29,7 +29,7 @@ from aipk_core.hashing import digest
 from aipk_core.text.sentences import split_sentences
 from aipk_core.text.spans import Span
 
-STAGE_VERSION = 5
+STAGE_VERSION = 6
 
 _MAX_CONTEXT_CHARACTERS = 300
 _LONGEST_LABEL = 3

@@ -221,6 +221,14 @@ _NO_SUBJECT = re.compile(
 )
 
 
+_NAMED_SAYS = re.compile(
+    r"[A-Z][A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*\s(?:is|are|was|were|has|have|can|may|must|will|contains|describes|represents|defines|specifies|"
+    r"holds|provides|selects|identifies|indicates|references|records|wraps|adds|controls|allows|stores|maps|keeps|captures|embeds|"
+    r"encapsulates|determines|configures|tracks|matches|maintains|enables|exposes|implements|returns)\s\w+(?:\W+\w+){3,}\Z"
+)
+"""``PodTemplate describes a template for creating copies of a predefined pod``: reference pages leave the full stop out."""
+
+
 def _is_list_of_links(candidate: Candidate) -> bool:
     """Items under "What's next", and those after "Learn about:" that are no sentences."""
     if candidate.form != "item":
@@ -233,7 +241,8 @@ def _is_fragment(candidate: Candidate) -> bool:
     language = rule_language(candidate.lang, candidate.text)
     text = candidate.text
     if candidate.form == "prose" and not candidate.complete:
-        return True  # a paragraph without a full stop is a label, a caption or a cut sentence
+        # a paragraph without a full stop is a label, a caption or a cut sentence, unless a named thing says what it is
+        return language != "en" or _NAMED_SAYS.match(text) is None
     if candidate.form == "item" and not candidate.complete:
         if candidate.lead or label_of(text):
             return False  # the introduction or the label makes a statement of it

@@ -252,3 +252,11 @@ def test_every_claim_is_an_exact_piece_of_its_document(pieces):
             assert document.text[unit.start + span.start : unit.start + span.end] == draft.text
             assert draft.text.strip() == draft.text
             assert set(draft.needed) <= set(draft.context)
+
+
+def test_a_named_thing_that_says_what_it_is_needs_no_full_stop():
+    """Reference pages often leave it out; a label or a caption says nothing either way."""
+    said = claims("## GaugeSelector\n\nGaugeSelector represents the gauges that a report is made from\n")
+    assert [claim.text for claim in said] == ["GaugeSelector represents the gauges that a report is made from"]
+    assert claims("## Settings\n\nGaugeSelector settings for the reports of a station\n") == []
+    assert claims("## Settings\n\nThe selector represents the gauges that a report is made from\n") == []
