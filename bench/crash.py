@@ -52,6 +52,8 @@ ANSWERS = "AIPK_CRASH_ANSWERS"
 
 
 def main() -> int:
+    # a shell's background job ignores SIGINT, and so would every build that is started here to be asked to end
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
