@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from aipk_core.text.abbreviations import words as words_of
 from aipk_core.verify.vocabulary import bare_words, has_digit
 
 
@@ -53,44 +54,12 @@ def _patterns_for(text: str, lang: str) -> Sequence[tuple[re.Pattern[str], _Read
     ]
 
 
-DATE_WORDS = frozenset(
-    [
-        "january",
-        "february",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "monday",
-        "mondays",
-        "tuesday",
-        "tuesdays",
-        "wednesday",
-        "wednesdays",
-        "thursday",
-        "thursdays",
-        "friday",
-        "fridays",
-        "saturday",
-        "saturdays",
-        "sunday",
-        "sundays",
-    ]
+DATE_WORDS = words_of(
+    """
+    january february april june july august september october november december jan feb apr jun jul aug sep sept oct
+    nov dec monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday
+    saturdays sunday sundays
+    """
 )
 _ALSO_VERBS = ("may", "march", "mar")
 """Months only where a capital says so."""
@@ -99,41 +68,11 @@ _Reader = Callable[[re.Match[str]], "DateMention | None"]
 _LANGUAGES = ("en", "de", "fr", "es", "ru", "ko", "zh", "ja", "ar", "hi")
 _YEAR = r"(?P<y>(?:1[0-9]|20|21)\d\d)"
 _DAY = r"(?P<d>[0-3]?\d)"
-_BEFORE_YEARS = frozenset(
-    [
-        "in",
-        "since",
-        "by",
-        "from",
-        "during",
-        "until",
-        "till",
-        "before",
-        "after",
-        "of",
-        "to",
-        "im",
-        "seit",
-        "bis",
-        "en",
-        "depuis",
-        "desde",
-        "hasta",
-        "в",
-        "с",
-        "до",
-        "по",
-        "the",
-        "year",
-        "jahr",
-        "spring",
-        "summer",
-        "autumn",
-        "winter",
-        "early",
-        "late",
-        "mid",
-    ]
+_BEFORE_YEARS = words_of(
+    """
+    in since by from during until till before after of to im seit bis en depuis desde hasta в с до по the year jahr
+    spring summer autumn winter early late mid
+    """
 )
 _HOUR_WORDS = {
     word: hour

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from aipk_core.text.abbreviations import words as words_of
 from aipk_core.verify.measures import unit_at
 
 
@@ -68,55 +69,12 @@ _LETTERED = re.compile(
     r"\b(?P<noun>(?!(?:and|the|for|with|from|that|can|may|must|when|then|but|not|are|was|vitamin)\b)[A-Za-z]{3,})\s(?P<letter>[A-HJ-Z])(?![\w'’-]|\.\s?[A-Z]|\s?[°%])"
 )
 _LONE_LETTER = re.compile(r"\s[A-HJ-Z](?![\w'’-])", re.ASCII)
-_LABELS = frozenset(
-    [
-        "level",
-        "class",
-        "category",
-        "type",
-        "grade",
-        "revision",
-        "schedule",
-        "annex",
-        "appendix",
-        "plan",
-        "option",
-        "group",
-        "zone",
-        "phase",
-        "section",
-        "part",
-        "series",
-        "slot",
-        "unit",
-        "building",
-        "hall",
-        "gate",
-        "platform",
-        "tier",
-        "stage",
-        "team",
-        "room",
-        "block",
-        "model",
-        "version",
-        "form",
-        "exhibit",
-        "article",
-        "clause",
-        "paragraph",
-        "route",
-        "line",
-        "screen",
-        "camp",
-        "ward",
-        "bay",
-        "dock",
-        "pier",
-        "track",
-        "lane",
-        "deck",
-    ]
+_LABELS = words_of(
+    """
+    level class category type grade revision schedule annex appendix plan option group zone phase section part
+    series slot unit building hall gate platform tier stage team room block model version form exhibit article
+    clause paragraph route line screen camp ward bay dock pier track lane deck
+    """
 )
 _ENDS_LABEL = re.compile(r"\s*(?:[,.;:)>]|$)|\s(?:is|of|was|has|and|or|must|may)\b")
 _UNIT_LIKE = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from aipk_core.text.abbreviations import words as words_of
 from aipk_core.verify.vocabulary import bare_words, lacks
 
 _I = re.IGNORECASE
@@ -72,50 +73,17 @@ _ASIDES = re.compile(
 )  # fmt: skip
 
 
-_REFUSING = frozenset(
-    [
-        "no",
-        "not",
-        "nothing",
-        "t",
-        "cannot",
-        "unable",
-        "lack",
-        "lacks",
-        "silent",
-        "insufficient",
-        "unknown",
-        "outside",
-        "beyond",
-        "nicht",
-        "keine",
-        "nichts",
-        "ne",
-        "aucune",
-        "pas",
-    ]
+_REFUSING = words_of(
+    """
+    no not nothing t cannot unable lack lacks silent insufficient unknown outside beyond nicht keine nichts ne
+    aucune pas
+    """
 )
 """One of these stands in every refusal that is written in ASCII letters."""
-_OFFERING = frozenset(
-    [
-        "let",
-        "feel",
-        "hope",
-        "happy",
-        "glad",
-        "help",
-        "you",
-        "anything",
-        "hesitate",
-        "question",
-        "questions",
-        "hoffe",
-        "lassen",
-        "fragen",
-        "dude",
-        "dudes",
-        "espero",
-    ]
+_OFFERING = words_of(
+    """
+    let feel hope happy glad help you anything hesitate question questions hoffe lassen fragen dude dudes espero
+    """
 )
 
 

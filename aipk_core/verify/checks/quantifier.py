@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from aipk_core.text.abbreviations import words as words_of
 from aipk_core.verify.alignment import Alignment
 from aipk_core.verify.checks.polarity import sign_of
 from aipk_core.verify.findings import Finding
@@ -55,67 +56,13 @@ _PAIRS = (
     (_SINGLE, _SEVERAL, "one here, several in the claim"),
     (_EVERYONE, _ONLY, "everyone here, a limited circle in the claim"),
 )
-_COUNTING = frozenset(
-    [
-        "all",
-        "every",
-        "each",
-        "always",
-        "everyone",
-        "everybody",
-        "both",
-        "entirely",
-        "completely",
-        "most",
-        "some",
-        "several",
-        "many",
-        "few",
-        "certain",
-        "mostly",
-        "usually",
-        "often",
-        "sometimes",
-        "partly",
-        "half",
-        "rarely",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "only",
-        "just",
-        "merely",
-        "no",
-        "anyone",
-        "anybody",
-        "any",
-        "either",
-        "neither",
-        "none",
-        "solely",
-        "exclusively",
-        "alone",
-        "nobody",
-        "nothing",
-        "hardly",
-        "almost",
-        "nearly",
-        "minority",
-        "majority",
-        "handful",
-        "bulk",
-        "various",
-        "numerous",
-        "number",
-        "multiple",
-        "different",
-        "single",
-        "same",
-        "lone",
-    ]
+_COUNTING = words_of(
+    """
+    all every each always everyone everybody both entirely completely most some several many few certain mostly
+    usually often sometimes partly half rarely one two three four five six only just merely no anyone anybody any
+    either neither none solely exclusively alone nobody nothing hardly almost nearly minority majority handful bulk
+    various numerous number multiple different single same lone
+    """
 )
 """Words of which every pattern needs one, or a number."""
 _Span = tuple[int, int]
